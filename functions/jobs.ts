@@ -20,6 +20,7 @@ import { reconcileAgents } from './jobs/reconcile-agents.ts';
 import { reconcileCalls } from './jobs/reconcile-calls.ts';
 import { refreshWebsites } from './jobs/refresh-websites.ts';
 import { resumeDeliveries } from './jobs/resume-deliveries.ts';
+import { retryChanges } from './jobs/retry-changes.ts';
 import { writeLake } from './jobs/write-lake.ts';
 
 /** All background work: one array, read by the stacks, the local run and the tests. */
@@ -46,6 +47,7 @@ export const jobs: AnyJob[] = [
   importBlockList,
   giveUp,
   readChanges,
+  retryChanges,
 ];
 
 /** The jobs that messages start. Each has its own queue. */

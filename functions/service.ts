@@ -2,8 +2,8 @@ import type { JobName } from './domain/job-messages.ts';
 
 /**
  * An IAM action on the service's own table, bucket or model. Queue, secret and non-default folder are a suffix:
- * `sqs:SendMessage:crawlWebsite`. Writing API keys and the log of changes is denied, except with their suffix; `:requests` allows
- * an action on the counts of requests alone.
+ * `sqs:SendMessage:crawlWebsite`. Writing API keys and the log of changes is denied, except with their suffix; `:requests` and
+ * `:parked` allow an action on the counts of requests, and on parked changes, alone.
  */
 export type Permission =
   | 'dynamodb:BatchGetItem'
@@ -20,11 +20,12 @@ export type Permission =
   | `dynamodb:${'BatchWriteItem' | 'PutItem' | 'UpdateItem'}:apiKeys`
   | `dynamodb:${'BatchWriteItem' | 'PartiQLInsert'}:changes`
   | `dynamodb:${'GetItem' | 'UpdateItem'}:requests`
+  | `dynamodb:${'DeleteItem' | 'PutItem' | 'UpdateItem'}:parked`
   | 's3:DeleteObject'
   | 's3:GetObject'
   | 's3:ListBucket'
   | 's3:PutObject'
-  | `s3:${'DeleteObject' | 'GetObject' | 'PutObject'}:${'imports' | 'exports' | 'lake'}`
+  | `s3:${'DeleteObject' | 'GetObject' | 'PutObject'}:${'imports' | 'exports' | 'lake' | 'parked'}`
   | 'bedrock:InvokeModelWithResponseStream'
   | `sqs:SendMessage:${JobName}`
   | `secretsmanager:GetSecretValue:${SecretName}`;

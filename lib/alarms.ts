@@ -69,14 +69,21 @@ export const defineAlarms = ({
     metric: deadLetters,
     threshold: 1,
     description:
-      'Work of a job failed five times, or its function died each time. Read the log of the job where "givenUp" is set. The job give-up has told the user of a failed crawl, document or import, and tries an erasure or a deletion again every ten minutes. Another message is a dead letter: when the cause is fixed, start a DLQ redrive in the SQS console. A message with "DDBStreamBatchInfo" names changes that became no webhook events: read the log of read-changes.',
+      'Work of a job failed five times, or its function died each time. Read the log of the job where "givenUp" is set. The job give-up has told the user of a failed crawl, document or import, and tries an erasure or a deletion again every ten minutes. Another message is a dead letter: when the cause is fixed, start a DLQ redrive in the SQS console. A message with a key that begins with "aws/lambda/" names a file of changes that could not be followed for twelve hours: fix the cause, run "voice-agents changes replay" with the key, and delete the message.',
   },
   {
     id: 'WebhookChanges',
     metric: webhooks.changeAge,
     threshold: 10 * 60 * 1000,
     description:
-      'Changes of the table have waited for ten minutes to become webhook events and call figures. Read the log of read-changes, level "error".',
+      'Changes of the table have waited for ten minutes to become webhook events and call figures. Read the log of read-changes, level "error". A line with "blocked" says that too many items began to fail at once: if it began with a deployment, deploy the version before.',
+  },
+  {
+    id: 'ParkedChanges',
+    metric: webhooks.parkedChanges,
+    threshold: 1,
+    description:
+      'Changes of some items of the table fail by themselves, and wait with what follows from them: webhook events, entries of the log of changes, and call figures. "voice-agents changes parked list" shows them. They are tried again every five minutes and after each deployment: fix the cause, or drop them.',
   },
   {
     id: 'WebhookDeliveries',

@@ -60,7 +60,7 @@ export const addDashboard = (
     graph('Table: capacity and throttling', [table.reads, table.writes], table.throttles),
   );
   dashboard.addWidgets(
-    graph('Webhooks: age of the oldest change (ms)', [webhooks.changeAge]),
+    graph('Webhooks: age of the oldest change (ms), and parked items', [webhooks.changeAge], [webhooks.parkedChanges]),
     graph(
       'Webhooks: attempts, and the oldest that waits (s)',
       [webhooks.attempts, webhooks.failedAttempts],

@@ -15,6 +15,7 @@ import type { Construct } from 'constructs';
 import { importsFolder } from '../functions/domain/block-list-imports.ts';
 import { exportsFolder } from '../functions/domain/call-exports.ts';
 import { queryResultsFolder } from '../functions/domain/lake.ts';
+import { abandonedFolder, parkedFolder } from '../functions/domain/parked-changes.ts';
 import { giveUp } from '../functions/jobs/give-up.ts';
 import { type AnyQueueJob, jobDeliveries } from '../functions/jobs/job.ts';
 import { listClockJobs, queueJobs } from '../functions/jobs.ts';
@@ -42,7 +43,7 @@ export class DataStack extends NamedNestedStack {
   readonly table: Table;
   readonly files: Bucket;
   readonly logs: Bucket;
-  /** Messages of jobs that failed five times and that nobody waits for. Changes that could not become events are here, too. */
+  /** Messages of jobs that failed five times and that nobody waits for, and the names of files with changes that Lambda gave up. */
   readonly deadLetters: Queue;
   readonly #queues = new Map<string, Queue>();
   /** The URL of any job's queue, with `{job}` in place of the job's name. */
@@ -103,6 +104,10 @@ export class DataStack extends NamedNestedStack {
         // The job of an export deletes its files after a day. This rule deletes those of a run that was killed.
         { prefix: exportsFolder, expiration: Duration.days(2) },
         { prefix: queryResultsFolder, expiration: Duration.days(7) },
+        // A retry renews the file of a parked change daily. This rule deletes files of changes that were never parked.
+        { prefix: parkedFolder, expiration: Duration.days(14) },
+        // Like the dead letter that names it.
+        { prefix: abandonedFolder, expiration: Duration.days(14) },
       ],
       cors: [
         {
@@ -185,18 +190,20 @@ export class DataStack extends NamedNestedStack {
    * queue policies must exist first, and therefore cannot name the bucket.
    */
   #startJobsByFiles() {
-    const started = queueJobs.filter(({ startedByFilesUnder }) => startedByFilesUnder !== undefined);
-    if (started.length === 0) return;
+    const started = queueJobs.flatMap(({ name, startedByFilesUnder: folder }) =>
+      folder === undefined ? [] : [{ folder, queue: this.getQueue(name) }],
+    );
     const bucket = this.files.node.defaultChild as CfnBucket;
+    // A batch of changes that Lambda has given up is a dead letter, which names its file.
+    const notified = [...started, { folder: abandonedFolder, queue: this.deadLetters }];
     bucket.notificationConfiguration = {
-      queueConfigurations: started.map(({ name, startedByFilesUnder }) => ({
+      queueConfigurations: notified.map(({ folder, queue }) => ({
         event: 's3:ObjectCreated:*',
-        filter: { s3Key: { rules: [{ name: 'prefix', value: startedByFilesUnder as string }] } },
-        queue: this.getQueue(name).queueArn,
+        filter: { s3Key: { rules: [{ name: 'prefix', value: folder }] } },
+        queue: queue.queueArn,
       })),
     };
-    for (const { name } of started) {
-      const queue = this.getQueue(name);
+    for (const { queue } of notified) {
       this.#allowSending('s3.amazonaws.com', queue);
       bucket.addResourceDependency(queue.node.findChild('Policy').node.defaultChild as CfnQueuePolicy);
     }

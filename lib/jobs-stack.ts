@@ -2,12 +2,13 @@ import { Duration } from 'aws-cdk-lib';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type CfnRule, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
-import { DynamoEventSource, SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { DynamoEventSource, S3OnFailureDestination, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { deliverWebhook } from '../functions/jobs/deliver-webhook.ts';
 import { type AnyQueueJob, permissionsOfJob } from '../functions/jobs/job.ts';
 import { reconcileCalls } from '../functions/jobs/reconcile-calls.ts';
+import { retryChanges } from '../functions/jobs/retry-changes.ts';
 import { jobs, listClockJobs } from '../functions/jobs.ts';
 import { sortKeysOfChanges } from '../functions/store/keys.ts';
 import type { DataStack } from './data-stack.ts';
@@ -27,18 +28,19 @@ export class JobsStack extends NamedNestedStack {
   /** Calls that hourly reconciliations have compared, and those among them that had to be recovered. */
   readonly comparedCalls: Metric;
   readonly recoveredCalls: Metric;
+  /** The items of the table whose changes are parked. */
+  readonly parkedChanges: Metric;
 
   constructor(scope: Construct, id: string, data: DataStack, settings: Settings) {
     super(scope, id);
     const functions = jobs.map((job) => {
-      const { table, deadLetters } = data;
       const serviceFunction = new ServiceFunction(this, data, settings, {
         name: job.name,
         permissions: permissionsOfJob(job),
         services: job.services,
         timeoutSeconds: job.timeoutSeconds,
         memoryMegabytes: job.memoryMegabytes ?? memoryMegabytes,
-        ...(job.kind === 'queue' ? { queue: data.getQueue(job.name) } : { readsChanges: { table, deadLetters } }),
+        ...(job.kind === 'queue' ? { queue: data.getQueue(job.name) } : { readsChanges: true }),
       });
       serviceFunction.lambda.addEventSource(
         job.kind === 'queue' ? queueSource(data, job, settings) : streamSource(data),
@@ -47,12 +49,15 @@ export class JobsStack extends NamedNestedStack {
     });
     const deliveries = new Map<string, ServiceFunction>(functions).get(deliverWebhook.name) as ServiceFunction;
     this.failedDeliveries = deliveries.countLines('WebhookFailedDeliveries', FilterPattern.exists('$.failedDelivery'));
+    const retrier = new Map<string, ServiceFunction>(functions).get(retryChanges.name) as ServiceFunction;
+    this.parkedChanges = retrier.countLines('ParkedChanges', FilterPattern.exists('$.parked'), '$.parked');
     const reconciler = new Map<string, ServiceFunction>(functions).get(reconcileCalls.name) as ServiceFunction;
     const ofHour = FilterPattern.booleanValue('$.isHourly', true);
     this.comparedCalls = reconciler.countLines('ComparedCalls', ofHour, '$.listed');
     this.recoveredCalls = reconciler.countLines('RecoveredCalls', ofHour, '$.recovered');
     for (const { name, minutes } of listClockJobs(settings.callRetentionDays))
       this.#startByClock(data, name, Duration.minutes(minutes));
+    this.#startByDeployment(data, retryChanges.name);
     suppress(this, 'deadLetters');
   }
 
@@ -62,12 +67,33 @@ export class JobsStack extends NamedNestedStack {
       description: `Starts ${name} every ${interval.toHumanString()}.`,
       schedule: Schedule.rate(interval),
     });
-    // `SqsQueue` would add to the queue's policy in the other nested stack, which would be a dependency cycle.
-    (rule.node.defaultChild as CfnRule).targets = [
-      { id: 'Queue', arn: data.getQueue(name).queueArn, input: JSON.stringify({ job: name }) },
-    ];
+    sendMessage(rule, data, name);
+  }
+
+  /** Configures EventBridge to send a message to a job after each deployment, which may be the remedy that the job waits for. */
+  #startByDeployment(data: DataStack, name: string) {
+    const rule = new Rule(this, `Deployment-${name}`, {
+      description: `Starts ${name} after each deployment.`,
+      eventPattern: {
+        source: ['aws.cloudformation'],
+        detailType: ['CloudFormation Stack Status Change'],
+        detail: {
+          'stack-id': [this.nestedStackParent?.stackId],
+          'status-details': { status: ['CREATE_COMPLETE', 'UPDATE_COMPLETE'] },
+        },
+      },
+    });
+    sendMessage(rule, data, name);
   }
 }
+
+/** Configures a rule to send the message with only the name of a job. */
+const sendMessage = (rule: Rule, data: DataStack, name: string) => {
+  // `SqsQueue` would add to the queue's policy in the other nested stack, which would be a dependency cycle.
+  (rule.node.defaultChild as CfnRule).targets = [
+    { id: 'Queue', arn: data.getQueue(name).queueArn, input: JSON.stringify({ job: name }) },
+  ];
+};
 
 const queueSource = (
   data: DataStack,
@@ -80,8 +106,11 @@ const queueSource = (
     reportBatchItemFailures: true,
   });
 
-/** Returns the table's stream as an event source. A failed change is retried for hours, while later changes of its shard wait. */
-const streamSource = ({ table, deadLetters }: DataStack) => {
+/**
+ * Returns the table's stream as an event source. A change that fails by itself is parked. While the service fails, all changes are
+ * retried, up to half the time for which the stream keeps them; then they are a file.
+ */
+const streamSource = ({ table, files }: DataStack) => {
   const { exact, prefixes } = sortKeysOfChanges;
   return new DynamoEventSource(table, {
     startingPosition: StartingPosition.TRIM_HORIZON,
@@ -91,9 +120,8 @@ const streamSource = ({ table, deadLetters }: DataStack) => {
     parallelizationFactor: 4,
     bisectBatchOnError: true,
     reportBatchItemFailures: true,
-    retryAttempts: 1000,
-    maxRecordAge: Duration.hours(24),
-    onFailure: new SqsDlq(deadLetters),
+    maxRecordAge: Duration.hours(12),
+    onFailure: new S3OnFailureDestination(files),
     filters: [
       FilterCriteria.filter({
         dynamodb: { Keys: { sk: { S: [...exact, ...prefixes.map((prefix) => ({ prefix }))] } } },

@@ -79,6 +79,7 @@ export const collectMetrics = (
         dimensionsMap: { FunctionName: deployedFunctionName(settings, readChanges.name) },
         ...maximum,
       }),
+      parkedChanges: jobsStack.parkedChanges.with(maximum),
       attempts: deliveries.metricNumberOfMessagesDeleted(sum),
       failedAttempts: jobsStack.failedDeliveries.with({ period }),
       deliveryAge: deliveries.metricApproximateAgeOfOldestMessage(maximum),

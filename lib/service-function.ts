@@ -1,6 +1,5 @@
 import { Aws, type CfnResource, Duration, Names, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -19,6 +18,7 @@ import { exportsFolder } from '../functions/domain/call-exports.ts';
 import { filesFolder } from '../functions/domain/documents.ts';
 import type { JobName } from '../functions/domain/job-messages.ts';
 import { lakeFolder } from '../functions/domain/lake.ts';
+import { abandonedFolder, parkedFolder } from '../functions/domain/parked-changes.ts';
 import { toKebabCase } from '../functions/domain/text.ts';
 import type { Permission, SecretName } from '../functions/service.ts';
 import { formatKey, guardedKeys, requestCountsPrefix } from '../functions/store/keys.ts';
@@ -50,8 +50,8 @@ export type ServiceFunctionProps = {
   reservedConcurrency?: number;
   /** The queue whose messages it receives. */
   queue?: Queue;
-  /** The table whose stream it reads, and the queue for changes that fail permanently. */
-  readsChanges?: { table: Table; deadLetters: Queue };
+  /** True if it reads the table's stream. */
+  readsChanges?: true;
 };
 
 /**
@@ -83,7 +83,7 @@ export class ServiceFunction extends Construct {
             allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], ['*']),
             ...buildGrants(props, data, settings),
             ...(queue ? [allow(receiveActions, [queue.queueArn])] : []),
-            ...(readsChanges ? changeGrants(readsChanges) : []),
+            ...(readsChanges ? changeGrants(data) : []),
           ],
         }),
       },
@@ -140,15 +140,16 @@ const receiveActions = [
   'sqs:ReceiveMessage',
 ];
 
-/** Returns the statements that Lambda needs, in the function's role, to deliver the changes of a table. */
-const changeGrants = ({ table, deadLetters }: NonNullable<ServiceFunctionProps['readsChanges']>) => {
+/** Returns the statements that Lambda needs, in the function's role, to deliver the changes of the table and to keep those it gives up. */
+const changeGrants = ({ table, files }: DataStack) => {
   const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
   return [
     allow(
       actions.map((action) => `dynamodb:${action}`),
       [table.tableStreamArn as string],
     ),
-    allow([sendMessage], [deadLetters.queueArn]),
+    allow(['s3:PutObject'], [files.arnForObjects(`${abandonedFolder}*`)]),
+    allow([listBucket], [files.bucketArn]),
   ];
 };
 
@@ -166,7 +167,7 @@ const grantWildcards = (data: DataStack, settings: Settings) => {
   const models = modelArns(settings.chatModelId)
     .filter((arn) => arn.includes(':*:'))
     .map((arn) => arn.replace(Aws.PARTITION, '<AWS::Partition>'));
-  const folders = [filesFolder, ...Object.values(separateFolders)].map(
+  const folders = [filesFolder, ...Object.values(separateFolders), abandonedFolder].map(
     (folder) => `<referenceto${part}Outputs${bucket}Arn>/${folder}*`,
   );
   return [...folders, ...models].map((arn) => `Resource::${arn}`);
@@ -187,25 +188,15 @@ const buildGrants = (
     allow(tableActions, [data.table.tableArn], tableKeys ? onlyKeys(tableKeys) : {}),
     // Every function that uses the table first checks its format.
     allow(tableActions.length > 0 ? ['dynamodb:GetItem'] : [], [data.table.tableArn], onlyKeys(formatKey.pk)),
-    allow(
-      actions('dynamodb')
-        .filter((action) => action.endsWith(requests))
-        .map((action) => action.slice(0, -requests.length)),
-      [data.table.tableArn],
-      onlyKeys(`${requestCountsPrefix}*`),
-    ),
+    allow(withSuffix(actions('dynamodb'), 'requests'), [data.table.tableArn], onlyKeys(`${requestCountsPrefix}*`)),
     ...denyGuardedKeys(actions('dynamodb'), data),
+    allow(withSuffix(actions('dynamodb'), 'parked'), [data.table.tableArn], onlyKeys(guardedKeys.parked)),
     allow(
       objectActions.filter((action) => action.split(':').length === 2),
       [data.files.arnForObjects(`${filesFolder}*`)],
     ),
     ...Object.entries(separateFolders).map(([name, folder]) =>
-      allow(
-        objectActions
-          .filter((action) => action.endsWith(`:${name}`))
-          .map((action) => action.slice(0, -name.length - 1)),
-        [data.files.arnForObjects(`${folder}*`)],
-      ),
+      allow(withSuffix(objectActions, name), [data.files.arnForObjects(`${folder}*`)]),
     ),
     allow(permissions.includes(listBucket) ? [listBucket] : [], [data.files.bucketArn]),
     allow(actions('bedrock'), modelArns(settings.chatModelId)),
@@ -215,8 +206,10 @@ const buildGrants = (
 };
 
 /** The folders of the bucket that permissions name by a suffix. */
-const separateFolders = { imports: importsFolder, exports: exportsFolder, lake: lakeFolder };
-const requests = ':requests';
+const separateFolders = { imports: importsFolder, exports: exportsFolder, lake: lakeFolder, parked: parkedFolder };
+/** Returns the actions of permissions with a suffix. */
+const withSuffix = (actions: string[], name: string): string[] =>
+  actions.filter((action) => action.endsWith(`:${name}`)).map((action) => action.slice(0, -name.length - 1));
 const sendMessage = 'sqs:SendMessage';
 const getSecret = 'secretsmanager:GetSecretValue';
 

@@ -53,6 +53,7 @@ const capabilities = [
   'functions/stream',
   'functions/mcp',
   'functions/oauth',
+  'functions/parking',
   'functions/users',
   'functions/webhooks',
 ];
@@ -82,18 +83,19 @@ const arrows: Record<string, string[]> = {
   'functions/crawling': below,
   'functions/hooks': [...below, 'functions/calling', 'functions/http', 'functions/search'],
   'functions/erasure': [
-    ...[...below, 'functions/block-list-import', 'functions/calling', 'functions/consents', 'functions/webhooks'],
+    ...[...below, 'functions/block-list-import', 'functions/calling', 'functions/consents', 'functions/parking'],
+    'functions/webhooks',
   ],
   'functions/person-exports': [...below, 'functions/erasure'],
   'functions/duplication': below,
   'functions/figures': below,
+  'functions/parking': below,
   'functions/reconciliation': [...below, 'functions/erasure', 'functions/hooks'],
   'functions/search': below,
   // A change of any capability's records is decoded here.
   'functions/stream': [
     ...[...below, 'functions/block-list-import', 'functions/changes', 'functions/figures', 'functions/hooks'],
-    'functions/reconciliation',
-    'functions/webhooks',
+    ...['functions/parking', 'functions/reconciliation', 'functions/webhooks'],
   ],
   'functions/sheets': base,
   'functions/users': [...below, 'functions/block-list-import', 'functions/consents', 'functions/http'],

@@ -133,6 +133,7 @@ const notify = (server: FauxqsServer, bucket: string): void => {
   server.spy.clear();
   for (const event of events) {
     if (event.service !== 's3' || event.bucket !== bucket || !statusesOfUploads.has(event.status)) continue;
+    if (!startsJob(event.key)) continue;
     // S3 encodes keys like form fields.
     const key = encodeURIComponent(event.key).replaceAll('%20', '+').replaceAll('%2F', '/');
     server.sendMessage('jobs', JSON.stringify({ Records: [{ s3: { bucket: { name: bucket }, object: { key } } }] }));
@@ -173,6 +174,10 @@ const hasCredentials = (
   headers.authorization?.includes(accessKeyId) ||
   url.includes(accessKeyId) ||
   (body instanceof Uint8Array && Buffer.from(body.buffer, body.byteOffset, body.length).includes(accessKeyId));
+
+/** The service itself writes other files, such as the records of parked changes. */
+const startsJob = (key: string) =>
+  queueJobs.some(({ startedByFilesUnder: folder }) => folder !== undefined && key.startsWith(folder));
 
 const statusesOfUploads = new Set(['uploaded', 'copied']);
 

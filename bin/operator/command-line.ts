@@ -11,6 +11,11 @@ import { importBlockList } from './commands/block-list/import.ts';
 import { exportCalls } from './commands/calls/export.ts';
 import { importCalls } from './commands/calls/import.ts';
 import { listCalls } from './commands/calls/list.ts';
+import { dropParked } from './commands/changes/drop-parked.ts';
+import { listParked } from './commands/changes/list-parked.ts';
+import { replayChanges } from './commands/changes/replay.ts';
+import { retryParked } from './commands/changes/retry-parked.ts';
+import { showParked } from './commands/changes/show-parked.ts';
 import { demo } from './commands/demo.ts';
 import { erase } from './commands/erase.ts';
 import { recountFigures } from './commands/figures/recount.ts';
@@ -90,7 +95,18 @@ export const operatorProgram = (): Operator => {
   for (const add of [erase, demo, restore, smoke]) add(program);
   // The type of the generated commands does not include their options.
   addApiCommands(program as unknown as Command);
+  addParkedCommands(program);
   return program;
+};
+
+/** Adds the commands of changes that wait to the command that lists the log of changes. */
+const addParkedCommands = (program: Operator) => {
+  const changes = program.commands.find((command) => command.name() === 'changes') as unknown as Group;
+  const parked = changes
+    .command('parked')
+    .description('Changes of the table that fail by themselves, and wait') as Group;
+  for (const add of [listParked, showParked, retryParked, dropParked]) add(parked);
+  replayChanges(changes);
 };
 
 /** Completes words in a bash without the package bash-completion. */

@@ -32,7 +32,7 @@ export const examples = (...lines: string[]) =>
   ['\nExamples:', ...lines.map((line) => `  $ ${commandName('operator')} ${line}`)].join('\n');
 
 /**
- * Adds a command to a group, or to the program. `path` names it with its group. `lines` are examples without the path, and `help`
+ * Adds a command to a group, or to the program. `path` names it with its groups. `lines` are examples without the path, and `help`
  * stands before them.
  */
 export const addCommand = (
@@ -43,6 +43,6 @@ export const addCommand = (
   help = '',
 ) =>
   group
-    .command(path.slice(path.indexOf(' ') + 1))
+    .command(path.slice(path.lastIndexOf(' ') + 1))
     .description(description)
     .addHelpText('after', `${help}${examples(...lines.map((line) => `${path} ${line}`.trim()))}`);

@@ -38,7 +38,7 @@ type LocalRun = {
   /** The demo user. */
   uid: string;
   tableName: string;
-  endpoints: { dynamodb: string };
+  endpoints: { dynamodb: string; s3: string; sqs: string };
   region: string;
   credentials: { accessKeyId: string; secretAccessKey: string };
   /** The secret of erasures, unless the user gave one. */

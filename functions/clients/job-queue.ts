@@ -43,7 +43,10 @@ export class JobQueue {
       })),
     });
     const { Failed = [] } = await this.#client.send(command, { abortSignal: AbortSignal.timeout(timeoutMilliseconds) });
-    if (Failed[0]) throw new Error(`SQS did not take ${Failed.length} messages: ${Failed[0].Code}.`);
+    const [failed] = Failed;
+    if (!failed) return;
+    const error = new Error(`SQS did not take ${Failed.length} messages: ${failed.Code}.`);
+    throw Object.assign(error, { $fault: failed.SenderFault ? 'client' : 'server' });
   }
 }
 

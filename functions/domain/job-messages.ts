@@ -98,6 +98,8 @@ export const jobMessages = {
   refreshWebsites: z.object({ job: z.literal('refreshWebsites'), uid: z.optional(StoredIdentifier) }),
   /** Sent on a schedule. */
   reconcileAgents: z.object({ job: z.literal('reconcileAgents'), uid: z.optional(StoredIdentifier) }),
+  /** Sent on a schedule, after each deployment, and by an operator. */
+  retryChanges: z.object({ job: z.literal('retryChanges'), uid: z.optional(StoredIdentifier) }),
   reconcileCalls: z.object({
     job: z.literal('reconcileCalls'),
     ...ofUser,

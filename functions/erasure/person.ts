@@ -6,6 +6,7 @@ import { importFileKey } from '../domain/block-list-imports.ts';
 import type { ErasureProgress } from '../domain/job-messages.ts';
 import { hasText } from '../domain/json.ts';
 import { mentionsNumber } from '../domain/phone-numbers.ts';
+import { parkedChanges } from '../parking/parked-changes.ts';
 import type { ServicesOf } from '../service.ts';
 import { agentSharing } from '../store/agents/agent-sharing.ts';
 import { agents } from '../store/agents/agents.ts';
@@ -23,6 +24,7 @@ export const eraseServices = {
   files: importFiles.for('readPart'),
   imports: blockListImports.for('forget', 'unfinished'),
   erasures: erasures.for('start', 'counting', 'finish', 'fail'),
+  parkedChanges: parkedChanges.for('keepAll'),
 };
 
 /** Counts what an erasure finds of a person. */
@@ -68,7 +70,7 @@ export const erasePerson = async (
   until: number,
   services: ServicesOf<typeof eraseServices>,
 ): Promise<Rest | undefined> => {
-  const { agents, agentSharing, idempotency, imports } = services;
+  const { agents, agentSharing, idempotency, imports, parkedChanges } = services;
   // The users who may have read or changed the person's data.
   const callers = new Set([uid]);
   for await (const owned of agents.owned(uid)) {
@@ -85,6 +87,8 @@ export const erasePerson = async (
     const running = { uid, erasureId, number, blockList: mode };
     if (!(await eraseData(running, until, services))) return { delaySeconds: 0 };
     for (const caller of callers) await imports.forget(caller, (text) => mentionsNumber(text, number));
+    // What the table has lost is removed from the changes that wait. One that is parked later has lost it already.
+    await parkedChanges.keepAll();
   }
   const { erasedAt = Date.now(), copiesBegun = begun } = progress ?? {};
   const mentionsPerson = (body: unknown) => hasText(body, (text) => mentionsNumber(text, number));

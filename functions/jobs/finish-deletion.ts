@@ -11,6 +11,7 @@ import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { duplications } from '../duplication/duplications.ts';
 import { environment } from '../environment.ts';
 import { callFigures } from '../figures/call-figures.ts';
+import { parkedChanges } from '../parking/parked-changes.ts';
 import type { ServicesOf } from '../service.ts';
 import { agentDeletions } from '../store/agents/agent-deletions.ts';
 import { blockList } from '../store/block-list/block-list.ts';
@@ -36,6 +37,7 @@ export const finishDeletion = queueJob({
     documents: documents.for('removeAll'),
     files: files.for('delete'),
     duplications: duplications.for('remove'),
+    parkedChanges: parkedChanges.for('dropOfAgent'),
     idempotency: idempotency.for('forget'),
     users: users.for('findBudget'),
     budgetChecks: budgetChecks.for('claim'),
@@ -46,7 +48,7 @@ export const finishDeletion = queueJob({
 
   async handle({ agentId, progress }, services, { until }) {
     const { agentDeletions, calls, callFigures, callAttempts, blockList, websites, documents, files } = services;
-    const { duplications, idempotency, users, jobQueue } = services;
+    const { duplications, parkedChanges, idempotency, users, jobQueue } = services;
     const startedAt = progress?.startedAt ?? Date.now();
     const deleted = await agentDeletions.find(agentId);
     if (!deleted) return;
@@ -64,6 +66,7 @@ export const finishDeletion = queueJob({
     await duplications.remove(agentId);
     // The calls of the agent no longer count.
     if (await users.findBudget(deleted.owner)) await queueCheck({ uid: deleted.owner, by: agentId }, services);
+    await parkedChanges.dropOfAgent(agentId);
     const mentionsAgent = (body: unknown) => hasText(body, (text) => text === agentId);
     const search = { until, from: progress?.position };
     const { stoppedAt } = await idempotency.forget([deleted.owner, ...deleted.guests], mentionsAgent, search);

@@ -4,6 +4,7 @@ import { queueSender } from '../clients/job-queue.ts';
 import { consents } from '../consents/consents.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobRescueDelaySeconds, jobTimeoutSeconds, rescueDelaySeconds } from '../domain/timeouts.ts';
+import { parkedChanges } from '../parking/parked-changes.ts';
 import { discardPersonExports, discardPersonServices } from '../person-exports/run-person-export.ts';
 import type { ServicesOf } from '../service.ts';
 import { agentDeletions } from '../store/agents/agent-deletions.ts';
@@ -27,6 +28,7 @@ const services = {
   imports: blockListImports.for('cancel', 'isRunning'),
   ...discardServices,
   ...discardPersonServices,
+  parkedChanges: parkedChanges.for('dropOfUser'),
   jobQueue: queueSender('finishDeletion', 'finishUserDeletion'),
 };
 
@@ -56,6 +58,7 @@ export const finishUserDeletion = queueJob({
       return jobQueue.send(message, waitSeconds);
     await deleteExports(uid, services);
     await discardPersonExports(uid, services);
+    await services.parkedChanges.dropOfUser(uid);
     await users.remove(uid);
   },
 });

@@ -1,4 +1,11 @@
-import type { DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type {
+  DynamoDBBatchResponse,
+  DynamoDBRecord,
+  DynamoDBStreamEvent,
+  SQSBatchResponse,
+  SQSEvent,
+  SQSRecord,
+} from 'aws-lambda';
 import * as z from 'zod/mini';
 import { type Cause, withCause } from '../cause.ts';
 import { type JobName, MessageCause } from '../domain/job-messages.ts';
@@ -7,7 +14,7 @@ import { environment } from '../environment.ts';
 import { describeError, log } from '../log.ts';
 import { lazyServices, type Permission, permissionsOfServices, type Service, type ServicesOf } from '../service.ts';
 import { reportSpan } from '../spans.ts';
-import { reportFailure, type TableChange, toReference, toTableChange } from '../store/table-changes.ts';
+import { reportFailure, toReference } from '../store/table-changes.ts';
 import { pauseSeconds, retrySoon } from './retry-soon.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a service of anything
@@ -59,8 +66,12 @@ export type QueueJob<Message extends z.core.$ZodType, S extends Services> = Job<
 /** Background work that is started by changes of the table, as its stream reports them. */
 export type StreamJob<S extends Services> = Job<S> & {
   kind: 'stream';
-  /** Does idempotent work for changes. From the first that failed, they are delivered again. */
-  handle(changes: TableChange[], services: ServicesOf<S>, deadlines: JobDeadlines): Promise<TableChange | undefined>;
+  /** Does idempotent work for changes. From the one that it returns on, they are delivered again. */
+  handle(
+    records: DynamoDBRecord[],
+    services: ServicesOf<S>,
+    deadlines: JobDeadlines,
+  ): Promise<DynamoDBRecord | undefined>;
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: a job's types meet only inside it
@@ -149,8 +160,8 @@ export const streamWorker = <S extends Services>(job: StreamJob<S>): StreamHandl
   const services = lazyServices(job.services);
   return async ({ Records }) => {
     try {
-      const failed = await job.handle(Records.map(toTableChange), services, setDeadlines(job));
-      return { batchItemFailures: failed ? [{ itemIdentifier: failed.sequenceNumber }] : [] };
+      const failed = await job.handle(Records, services, setDeadlines(job));
+      return { batchItemFailures: failed ? [{ itemIdentifier: toReference(failed).sequenceNumber }] : [] };
     } catch (error) {
       reportFailure(Records.map(toReference), error as Error);
       throw error;

@@ -73,6 +73,9 @@
  * …of a user            CHAT#TOKENS#<date>#USER#<uid>          TOKENS                  what it spent with keys of the user; expires
  * idempotency           IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <keyed hash>  the first response to an Idempotency-Key, for 24 hours
  * …of a large response  IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <keyed hash> <n>  a piece of it, deflated
+ * items with parked changes  PARKED                            ENTITIES                the items whose changes wait, by a hash of their keys
+ * parked change         PARKED#<hash of a key>                 <sequence number>       a change of the stream that waits; its record is a file
+ * retry of those        PARKED                                 RETRY                   when the retry that runs has ended, at most one
  * format                FORMAT                                 FORMAT                  the number of the format of all items
  *
  * DynamoDB deletes an item some time after its attribute `ttlSeconds` (Unix time).
@@ -425,7 +428,17 @@ export const changeCollection = (uid: string, prefix?: string): Collection => ({
 export const changeKey = (uid: string, changeId: string): ItemKey => ({ pk: changeCollection(uid).pk, sk: changeId });
 
 /** The partitions that a function writes only with an own permission. */
-export const guardedKeys = { apiKeys: 'KEY#*', changes: 'USER#*#CHANGES' };
+export const guardedKeys = { apiKeys: 'KEY#*', changes: 'USER#*#CHANGES', parked: 'PARKED*' };
+
+/** The items of the table whose changes are parked. */
+export const parkedEntitiesKey: ItemKey = { pk: 'PARKED', sk: 'ENTITIES' };
+/** The parked changes of an item, by their place in the stream. */
+export const parkedChangeCollection = (entity: string): Collection => ({ pk: `PARKED#${entity}` });
+export const parkedChangeKey = (entity: string, sequenceNumber: string): ItemKey => ({
+  pk: parkedChangeCollection(entity).pk,
+  sk: sequenceNumber.padStart(40, '0'),
+});
+export const parkedRetryKey: ItemKey = { pk: 'PARKED', sk: 'RETRY' };
 
 /** An item whose changes are events or logged, by its key. */
 export type ChangedItem =

@@ -2,12 +2,15 @@ import pMap from 'p-map';
 import { isConsent, type ListChange, locateNumber, type ReadNumber } from '../changes/block-list-changes.ts';
 import { decodeChangeTime } from '../changes/change-log.ts';
 import { type ChangeForLog, listRecords, logChanges } from '../changes/log-changes.ts';
+import { queueSender } from '../clients/job-queue.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
-import { type Marking, markDays, type QuarterOfDay } from '../figures/mark-days.ts';
+import { callFigures } from '../figures/call-figures.ts';
+import { markDays, type QuarterOfDay } from '../figures/mark-days.ts';
+import type { ServicesOf } from '../service.ts';
 import type { EventSubject } from '../store/keys.ts';
 import { FailedChanges, type TableChange } from '../store/table-changes.ts';
 import type { DomainEvent } from '../webhooks/domain-event.ts';
-import { type PublishServices, publishAll, Subscribers, type UnwantedCause } from '../webhooks/publish.ts';
+import { publishAll, publishServices, Subscribers, type UnwantedCause } from '../webhooks/publish.ts';
 import { decode } from './decode.ts';
 import { buildListEvent, type Effects, toEffects } from './events-table.ts';
 import { toLogEntries } from './log-table.ts';
@@ -24,9 +27,13 @@ export type Followed = {
   unwanted: Partial<Record<UnwantedCause, number>>;
 };
 
-type FollowServices = PublishServices & { callFigures: Marking['callFigures'] } & {
-  jobQueue: PublishServices['jobQueue'] & Marking['jobQueue'];
+/** The services of a function that follows changes. */
+export const followServices = {
+  ...publishServices,
+  callFigures: callFigures.for('mark', 'getMarks'),
+  jobQueue: queueSender('countCalls', 'resumeDeliveries'),
 };
+export type FollowServices = ServicesOf<typeof followServices>;
 
 const concurrency = 16;
 /** The changes whose events are written together: a small batch leaves little to repeat. */
@@ -44,15 +51,20 @@ export const readChange = (change: TableChange): ReadChange => {
   };
 };
 
+/** Decides whether a change is followed now. Others wait behind parked changes. */
+type IsReady = (change: TableChange) => boolean;
+
 /** Logs changes and marks their figures, then sends their events, until a time (Unix milliseconds). Repeating is safe. */
 export const followChanges = async (
-  read: ReadChange[],
+  given: ReadChange[],
   services: FollowServices,
-  { until }: { until: number },
+  { until, ready = () => true }: { until: number; ready?: IsReady | Promise<IsReady> },
 ): Promise<Followed> => {
   const followed: Followed = { failures: new FailedChanges(), events: 0, unwanted: {} };
   const { failures } = followed;
-  const subscribers = await loadSubscribers(read, services);
+  // Both take a round trip, side by side.
+  const [subscribers, isReady] = await Promise.all([loadSubscribers(given, services), ready]);
+  const read = given.filter(({ change }) => isReady(change));
   const [listChanges] = await Promise.all([
     log(read, subscribers, services, until, failures),
     markDays(read, services, failures),

@@ -109,20 +109,25 @@ it('a message that failed on Lambda is soon delivered again, becomes a dead lett
   expect(await deliver(1)).toEqual(failed);
 });
 
-it('a batch with a change that cannot be read fails, and an error line names the request, the item and its place in the stream', async () => {
+it('an error line of a batch that fails names the request, the item and the place in the stream of its first change', async () => {
   const lines = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   onTestFinished(() => lines.mockRestore());
   const handle = streamWorker(
-    streamJob({ name: 'readChanges', services: {}, timeoutSeconds: 1, handle: async () => undefined }),
+    streamJob({
+      name: 'readChanges',
+      services: {},
+      timeoutSeconds: 1,
+      handle: async () => {
+        throw new Error('It fails.');
+      },
+    }),
   );
   const dynamodb = {
     Keys: { pk: { S: 'AGENT#agent-1#BLOCKED#3' }, sk: { S: '+14155550177' } },
     NewImage: { requestId: { S: 'request-1' }, reason: {} },
     SequenceNumber: '4421584500000000017450439091',
   };
-  await expect(handle({ Records: [{ dynamodb }] } as unknown as DynamoDBStreamEvent)).rejects.toThrow(
-    'No value defined',
-  );
+  await expect(handle({ Records: [{ dynamodb }] } as unknown as DynamoDBStreamEvent)).rejects.toThrow('It fails.');
   const line = String(lines.mock.lastCall?.[0]);
   expect(JSON.parse(line)).toMatchObject({
     ...{ level: 'error', job: 'readChanges', requestId: 'request-1', changes: 1 },

@@ -16,12 +16,13 @@ const configured = deploymentOf(everySetting);
 const rulesOf = (deployment: typeof dev) =>
   deployment
     .all('AWS::Events::Rule')
+    .filter(({ properties }) => properties.ScheduleExpression)
     .map(({ properties: { Targets, ScheduleExpression } }) => [
       ...Targets.map((target: Json) => JSON.parse(target.Input).job),
       ScheduleExpression,
     ]);
 
-it('the jobs that the clock starts get a message every 15 minutes, an hour, or a day where calls are kept for a limited time', () => {
+it('the jobs that the clock starts get a message every few minutes, an hour, or a day where calls are kept for a limited time', () => {
   const often = queueJobs.flatMap(({ name, everyMinutes }) =>
     everyMinutes ? [[name, everyMinutes === 60 ? 'rate(1 hour)' : `rate(${everyMinutes} minutes)`]] : [],
   );
@@ -34,6 +35,21 @@ it('the jobs that the clock starts get a message every 15 minutes, an hour, or a
   expect(senders.length).toBe(daily.length + often.length);
   expect(functionOf(configured, 'listCalls').properties.Environment.Variables.CALL_RETENTION_DAYS).toBe('90');
   expect(functionOf(dev, 'listCalls').properties.Environment.Variables).not.toHaveProperty('CALL_RETENTION_DAYS');
+});
+
+it('parked changes are followed again after each deployment', () => {
+  const rules = dev.all('AWS::Events::Rule').filter(({ properties }) => properties.EventPattern);
+  expect(rules).toHaveLength(1);
+  const { EventPattern, Targets } = (rules[0] as Resource).properties;
+  expect(EventPattern.source).toEqual(['aws.cloudformation']);
+  expect(EventPattern.detail['status-details']).toEqual({ status: ['CREATE_COMPLETE', 'UPDATE_COMPLETE'] });
+  // It is the id of the whole deployment, not that of this part.
+  const [{ Ref: parameter }] = EventPattern.detail['stack-id'];
+  const [nested] = dev
+    .all('AWS::CloudFormation::Stack')
+    .filter(({ properties }) => properties.Parameters?.[parameter] !== undefined);
+  expect(nested?.properties.Parameters[parameter]).toEqual({ Ref: 'AWS::StackId' });
+  expect(Targets.map(({ Input }: Json) => JSON.parse(Input))).toEqual([{ job: 'retryChanges' }]);
 });
 
 const queueOf = (name: string) =>
@@ -76,7 +92,7 @@ it('the dead letters of jobs that somebody waits for start a function that may o
   ]);
 });
 
-it('a function reads only the changes of the stream that are events or entries of the log, and retries each for hours', () => {
+it('a function reads only the changes of the stream that are events or entries of the log, and retries all for twelve hours while it fails', () => {
   expect(dev.all('AWS::DynamoDB::Table')[0]?.properties.StreamSpecification).toEqual({
     StreamViewType: 'NEW_AND_OLD_IMAGES',
   });
@@ -88,9 +104,18 @@ it('a function reads only the changes of the stream that are events or entries o
     StartingPosition: 'TRIM_HORIZON',
     FunctionResponseTypes: ['ReportBatchItemFailures'],
     BisectBatchOnFunctionError: true,
-    MaximumRecordAgeInSeconds: 24 * 3600,
+    MaximumRecordAgeInSeconds: 12 * 3600,
   });
-  expect(JSON.stringify(source?.properties.DestinationConfig)).toContain('DeadLetters');
+  // Only the time ends the attempts. The records are then a file, and a dead letter names it.
+  expect(source?.properties.MaximumRetryAttempts).toBeUndefined();
+  expect(JSON.stringify(source?.properties.DestinationConfig)).toMatch(/Files.*Arn/);
+  const files = dev.all('AWS::S3::Bucket').find(({ properties }) => properties.CorsConfiguration) as Resource;
+  const toDeadLetters = files.properties.NotificationConfiguration.QueueConfigurations.filter(({ Queue }: Json) =>
+    JSON.stringify(Queue).includes('DeadLetters'),
+  );
+  expect(toDeadLetters.map(({ Filter }: Json) => Filter.S3Key.Rules)).toEqual([
+    [{ Name: 'prefix', Value: 'aws/lambda/' }],
+  ]);
   const { Pattern } = (source as Resource).properties.FilterCriteria.Filters[0];
   const keys = JSON.parse(Pattern).dynamodb.Keys.sk.S as (string | { prefix: string })[];
   const passes = (sk: string) => keys.some((key) => (typeof key === 'string' ? sk === key : sk.startsWith(key.prefix)));
@@ -108,6 +133,7 @@ it('a function reads only the changes of the stream that are events or entries o
   expect(passed.filter(passes)).toEqual(passed);
   expect(['KEY#k', 'TOKENS', 'change_1', 'EVENT#e', '2026-03-01T10:00:00Z#call'].filter(passes)).toEqual([]);
   const grants = grantsOf(dev, 'readChanges').filter((grant) => !/ on (table|own log|\*)$/.test(grant));
+  expect(grants).toContain('s3:PutObject on abandoned');
   expect(grants.join()).toMatch(/dynamodb:DescribeStream.*dynamodb:GetRecords.*dynamodb:GetShardIterator/);
 });
 
@@ -134,7 +160,8 @@ it('the jobs that files start are started by a property of the bucket and not by
   const started = queueJobs.filter(({ startedByFilesUnder }) => startedByFilesUnder !== undefined);
   const bucket = dev.all('AWS::S3::Bucket').find(({ properties }) => properties.CorsConfiguration) as Resource;
   const notifications = bucket.properties.NotificationConfiguration?.QueueConfigurations ?? [];
-  expect(notifications).toHaveLength(started.length);
+  // A batch of changes that Lambda has given up is a dead letter.
+  expect(notifications).toHaveLength(started.length + 1);
   for (const { name, startedByFilesUnder } of started) {
     const queue = queueOf(name);
     expect(notifications).toContainEqual({

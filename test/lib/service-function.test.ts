@@ -9,6 +9,8 @@ import {
   apiKeyKey,
   changeKey,
   guardedKeys,
+  parkedChangeKey,
+  parkedEntitiesKey,
   requestCountsKey,
   requestCountsPrefix,
   userKey,
@@ -188,7 +190,17 @@ const mayWrite: Record<keyof typeof guardedKeys, Record<string, string[]>> = {
   // The reader of the stream writes the log, which is deleted with its user.
   changes: {
     'read-changes': ['dynamodb:BatchWriteItem', 'dynamodb:PartiQLInsert'],
+    // It follows parked changes.
+    'retry-changes': ['dynamodb:BatchWriteItem', 'dynamodb:PartiQLInsert'],
     'finish-user-deletion': ['dynamodb:BatchWriteItem'],
+  },
+  // The reader of the stream parks changes. An erasure and a deletion empty or end them.
+  parked: {
+    'read-changes': ['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    'retry-changes': ['dynamodb:DeleteItem', 'dynamodb:UpdateItem'],
+    'erase-person': ['dynamodb:DeleteItem', 'dynamodb:UpdateItem'],
+    'finish-deletion': ['dynamodb:DeleteItem', 'dynamodb:UpdateItem'],
+    'finish-user-deletion': ['dynamodb:DeleteItem', 'dynamodb:UpdateItem'],
   },
 };
 
@@ -211,7 +223,8 @@ it.each(Object.entries(mayWrite))(
         Statement.filter(({ Effect, Condition }: Json) => Effect === 'Deny' && isDeepStrictEqual(Condition, condition)),
       );
       const name = String(one.properties.FunctionName).replace('voice-agents-dev-', '');
-      expect([name, granted.filter((action: string) => !denied.includes(action))]).toEqual([name, allowed[name] ?? []]);
+      const left = new Set<string>(granted.filter((action: string) => !denied.includes(action)));
+      expect([name, [...left].sort()]).toEqual([name, allowed[name] ?? []]);
     }
   },
 );
@@ -219,6 +232,8 @@ it.each(Object.entries(mayWrite))(
 it('the patterns of guarded items match their keys, and no other key of a user', () => {
   expect(matchesGlob(apiKeyKey('a').pk, guardedKeys.apiKeys)).toBe(true);
   expect(matchesGlob(changeKey('uid', 'change_1').pk, guardedKeys.changes)).toBe(true);
+  expect(matchesGlob(parkedChangeKey('entity', '1').pk, guardedKeys.parked)).toBe(true);
+  expect(matchesGlob(parkedEntitiesKey.pk, guardedKeys.parked)).toBe(true);
   expect(matchesGlob(userKey('uid').pk, guardedKeys.changes)).toBe(false);
   const { pk } = requestCountsKey('a');
   expect([pk.startsWith(requestCountsPrefix), matchesGlob(pk, guardedKeys.apiKeys)]).toEqual([true, false]);

@@ -167,6 +167,7 @@ export const grantsOf = (deployment: Deployment, name: string): string[] => {
 const subjectOf = (resource: Json, condition: Json): string => {
   if (JSON.stringify(condition)?.includes('"dynamodb:LeadingKeys":["FORMAT"]')) return 'format';
   if (JSON.stringify(condition)?.includes('"dynamodb:LeadingKeys":["REQUESTS#*"]')) return 'requests';
+  if (JSON.stringify(condition)?.includes('"dynamodb:LeadingKeys":["PARKED*"]')) return 'parked';
   const text = JSON.stringify(resource);
   if (text === '"*"') return '*';
   if (/foundation-model|inference-profile/.test(text)) return 'model';
@@ -175,6 +176,8 @@ const subjectOf = (resource: Json, condition: Json): string => {
     if (text.includes('/block-list-imports/*')) return 'imports';
     if (text.includes('/exports/*')) return 'exports';
     if (text.includes('/lake/calls/*')) return 'lake';
+    if (text.includes('/parked-changes/*')) return 'parked';
+    if (text.includes('/aws/lambda/*')) return 'abandoned';
     return text.includes('/documents/*') ? 'documents' : text.includes('/') ? text : 'bucket';
   }
   if (/StripeSecret/.test(text)) return 'stripe';
@@ -204,6 +207,7 @@ export const grantsOfPermissions = (permissions: Permission[]) => [
   ...permissions.flatMap((permission) => {
     const [service, action, name] = permission.split(':');
     if (name === 'requests') return `${service}:${action} on requests`;
+    if (service === 'dynamodb' && name === 'parked') return `dynamodb:${action} on parked`;
     // The exception from a denial is no grant of its own.
     if (service === 'dynamodb' && name) return [];
     if (service === 'sqs') return `sqs:${action} on queue of ${name}`;

@@ -5,7 +5,7 @@ import { makeStores } from '../../bin/operator/stores.ts';
 import { BlockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { CallAttempts } from '../../functions/calling/call-attempts.ts';
 import { ChangeLog } from '../../functions/changes/change-log.ts';
-import { importFiles } from '../../functions/clients/files.ts';
+import { files, importFiles } from '../../functions/clients/files.ts';
 import { SealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
@@ -15,6 +15,7 @@ import { type EventType, wantsEvent } from '../../functions/domain/webhooks.ts';
 import { Erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson } from '../../functions/erasure/person.ts';
 import { CallFigures } from '../../functions/figures/call-figures.ts';
+import { ParkedChanges } from '../../functions/parking/parked-changes.ts';
 import { AgentDeletions } from '../../functions/store/agents/agent-deletions.ts';
 import { BlockListRulesStore } from '../../functions/store/block-list/block-list-rules.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
@@ -271,6 +272,7 @@ class Simulation {
       blockListRules: new BlockListRulesStore(sound),
       ...{ callAttempts: new CallAttempts(sound), idempotency: new IdempotencyStore(sound) },
       ...{ imports: new BlockListImports(sound), files: importFiles.get() },
+      parkedChanges: new ParkedChanges(sound, files.get()),
     };
     expect(await erasePerson(begun, Number.POSITIVE_INFINITY, services)).toBeUndefined();
   }

@@ -41,6 +41,8 @@ export const repeatErasures = async (table: Table, newer: EndedErasure[], secret
     imports: withoutFiles(new BlockListImports(table)),
     files: { readPart: async () => undefined },
     erasures: new Erasures(table),
+    // The files of parked changes are in no backup: the erasures have emptied them.
+    parkedChanges: { keepAll: async () => {} },
     webhookEvents: new WebhookEvents(table),
   };
   const numbers = await numbersByAgentAndUser(table);

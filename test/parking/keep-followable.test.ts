@@ -1,0 +1,97 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { keepFollowable } from '../../functions/parking/keep-followable.ts';
+import { entityOfKey } from '../../functions/parking/parked-changes.ts';
+import {
+  blockedNumberKey,
+  callKey,
+  changedItem,
+  erasureKey,
+  type ItemKey,
+  importKey,
+} from '../../functions/store/keys.ts';
+import { toTableChange } from '../../functions/store/table-changes.ts';
+import { readChange } from '../../functions/stream/follow-changes.ts';
+import { newParkingWorld } from '../support/parking.ts';
+import { useOwnDatabaseInThisProcess } from '../support/world.ts';
+
+const phone = '+14155550177';
+const startedAt = '2026-03-01T10:00:00.000Z';
+
+type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>;
+const recordOf = ({ pk, sk }: ItemKey, images: { NewImage?: Image; OldImage?: Image }): DynamoDBRecord => ({
+  dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } }, SequenceNumber: '1', ...images },
+});
+const keep = (key: ItemKey, images: { NewImage?: Image; OldImage?: Image }, present?: object) =>
+  keepFollowable(recordOf(key, images), changedItem(key), async () => present && { ...key, ...present });
+
+beforeAll(useOwnDatabaseInThisProcess);
+
+it('the change of a deleted call keeps when it was, and nothing of the person', async () => {
+  const image = {
+    ...{ agentId: { S: 'a' }, callId: { S: 'c' }, startedAt: { S: startedAt }, version: { S: 'v' } },
+    ...{
+      direction: { S: 'inbound' },
+      phone: { S: phone },
+      details: { S: `{"note":"${phone}"}` },
+      outcome: { S: '{}' },
+    },
+  };
+  const key = callKey('a', 'c');
+  const kept = await keep(key, { OldImage: image });
+  expect(JSON.stringify(kept)).not.toContain('4155550177');
+  const { effects, marks } = readChange(toTableChange(kept as DynamoDBRecord));
+  expect(effects.flatMap(({ events = [] }) => events.map(({ type }) => type))).toEqual(['call.deleted']);
+  expect(marks).toEqual([{ agentId: 'a', day: '2026-03-01', quarter: 40 }]);
+});
+
+it('the change of a call keeps the number that the call still has, and not its former one', async () => {
+  const images = { OldImage: { phone: { S: '+14155550100' } }, NewImage: { phone: { S: phone } } };
+  const kept = await keep(callKey('a', 'c'), images, { phone });
+  expect(kept?.dynamodb).toMatchObject({ OldImage: {}, NewImage: { phone: { S: phone } } });
+  expect(JSON.stringify(kept)).not.toContain('4155550100');
+});
+
+it('nothing is kept of an erased number; another one stays as it is, also when it has expired', async () => {
+  const key = blockedNumberKey({ agentId: 'a' }, phone);
+  expect(await keep(key, {}, { erasedAt: startedAt })).toBeUndefined();
+  expect(await keep(key, {}, { blockedUntil: 0 })).toEqual(recordOf(key, {}));
+  expect(await keep(key, {})).toEqual(recordOf(key, {}));
+});
+
+it('the change of an import keeps the numbers that the import still has, and that of an erasure no number', async () => {
+  const image = { addedNumbers: { L: [{ S: phone }, { S: '+14155550100' }] }, removedNumbers: { L: [] } };
+  const kept = await keep(importKey('u', 'i'), { NewImage: image }, { addedNumbers: ['+14155550100'] });
+  expect(kept?.dynamodb?.NewImage).toEqual({ ...image, addedNumbers: { L: [{ S: '+14155550100' }] } });
+  const erasure = await keep(erasureKey('u', 'e'), { NewImage: { number: { S: phone }, status: { S: 'running' } } });
+  expect(erasure?.dynamodb?.NewImage).toEqual({ status: { S: 'running' } });
+});
+
+it('no file has what is deleted before or after its change is parked, and the deletion of an agent ends its parked changes', async () => {
+  const { agentId, uid, stores, parked, changes, follow, writeUnreadableCall, stop } = await newParkingWorld();
+  onTestFinished(stop);
+  const [early, late] = [callKey(agentId, 'early'), callKey(agentId, 'late')];
+  await writeUnreadableCall(early, { phone, startedAt });
+  await writeUnreadableCall(late, { phone, startedAt });
+  const records = await changes();
+  await stores.table.delete(early);
+  await follow(records);
+  const read = async (key: ItemKey) => {
+    const [first] = await parked.list(entityOfKey(key));
+    return JSON.stringify(first && (await parked.read(first)));
+  };
+  expect(await read(early)).not.toContain('4155550177');
+  expect(await read(late)).toContain('4155550177');
+  await stores.table.delete(late);
+  await parked.keepAll();
+  const [first] = await parked.list(entityOfKey(late));
+  // What is in the file, and not only what is read of it.
+  await stores.table.put({ ...late, phone } as never);
+  expect(JSON.stringify(first && (await parked.read(first)))).not.toContain('4155550177');
+  expect((await parked.entities()).size).toBe(2);
+  await parked.dropOfUser(`${uid}-other`);
+  expect((await parked.entities()).size).toBe(2);
+  await parked.dropOfAgent(agentId);
+  expect((await parked.entities()).size).toBe(0);
+  expect(await parked.list(entityOfKey(late))).toEqual([]);
+});
