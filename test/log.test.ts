@@ -57,7 +57,8 @@ it('a line of the log keeps the fields that find a request, and stays JSON', () 
     milliseconds: 123456789,
     tokens: 4155550123,
   };
-  expect(logLine(fields)).toEqual({ time: expect.any(String), level: 'info', ...fields });
+  const traceId = expect.stringMatching(/^[0-9a-f]{32}$/);
+  expect(logLine(fields)).toEqual({ time: expect.any(String), level: 'info', traceId, ...fields });
   expect(logLine(fields).time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/);
 });
 

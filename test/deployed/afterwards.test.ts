@@ -63,8 +63,9 @@ const usesByFunction = () => {
   return byFunction;
 };
 
-/** Only a request with an Idempotency-Key reads the secret that keys its hashes. */
-const isUsedHere = (permission: string) => permission !== 'secretsmanager:GetSecretValue:erasure';
+/** Only a request with an Idempotency-Key reads the secret that keys its hashes, and only one of a limited key is counted. */
+const isUsedHere = (permission: string) =>
+  permission !== 'secretsmanager:GetSecretValue:erasure' && !permission.endsWith(':requests');
 
 // The chat is granted what the operations need that it calls as tools: that these need it is shown by themselves.
 const functions = [
