@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { CallIdAlone } from '../domain/calls.ts';
-import { deletionResponse } from '../domain/describe.ts';
+import { deletionResponse, textField } from '../domain/describe.ts';
 import { insufficientPermissions, noSuchTranscript } from '../domain/errors.ts';
+import { examples } from '../domain/examples.ts';
 import { AgentIdInPath, Uid } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -21,7 +21,7 @@ export const deleteCallTranscript = endpoint({
     agent: ({ params: { agentId }, query: { uid } }) => ({ agentId, uid }),
   },
   services: { calls: calls.for('removeTranscript') },
-  params: z.object({ agentId: AgentIdInPath, callId: CallIdAlone }),
+  params: z.object({ agentId: AgentIdInPath, callId: textField('Id of the call.', examples.callId) }),
   query: z.object({ uid: Uid }),
   response: deletionResponse('the transcript', 'Transcript deleted successfully'),
   errors: ['not_found'],

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
-import { CallIdAlone } from '../domain/calls.ts';
+import { textField } from '../domain/describe.ts';
 import { noSuchTranscript } from '../domain/errors.ts';
+import { examples } from '../domain/examples.ts';
 import { AgentIdInPath, Uid } from '../domain/identifiers.ts';
 import { Transcript } from '../domain/transcripts.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -21,7 +22,7 @@ export const getCallTranscript = endpoint({
     agent: ({ params: { agentId }, query: { uid } }) => ({ agentId, uid }),
   },
   services: { transcripts: transcripts.for('find') },
-  params: z.object({ agentId: AgentIdInPath, callId: CallIdAlone }),
+  params: z.object({ agentId: AgentIdInPath, callId: textField('Id of the call.', examples.callId) }),
   query: z.object({ uid: Uid }),
   response: Transcript,
   errors: ['not_found'],

@@ -18,15 +18,9 @@ const Prefix = z
     ),
     z.transform((value) => readNumberPrefix(value).prefix as string),
   )
-  .check(
-    describe(
-      `The digits with which the numbers begin: \`+\` and 1 to ${limits.prefixDigits} digits, written as numbers are.`,
-      '+882',
-      { type: 'string' },
-    ),
-  );
+  .check(describe(`\`+\` and the first 1 to ${limits.prefixDigits} digits.`, '+882', { type: 'string' }));
 
-const NumberPrefix = objectComponent('NumberPrefix', 'A range of numbers that is blocked.', {
+const NumberPrefix = objectComponent('NumberPrefix', 'A blocked range.', {
   prefix: Prefix,
   reason: z.optional(BlockReason),
 });
@@ -37,13 +31,11 @@ const areDistinct = <T>(error: string, key: (one: T) => string) =>
 const fields = {
   prefixes: list(NumberPrefix, { max: limits.blockedPrefixes }).check(
     areDistinct('must not name a prefix twice', ({ prefix }) => prefix),
-    describe('The ranges that are blocked. The longest one that fits a number decides.', [
-      { prefix: '+882', reason: 'International networks' },
-    ]),
+    describe('The ranges that are blocked.', [{ prefix: '+882', reason: 'International networks' }]),
   ),
   allow: list(PhoneNumber, { max: limits.allowedNumbers }).check(
     areDistinct('must not name a number twice', (number) => number),
-    describe('Numbers that no range blocks, and that no attestation rejects.', ['+14155550100']),
+    describe('Numbers that no range blocks.', ['+14155550100']),
   ),
 };
 

@@ -10,16 +10,11 @@ const wholeUpTo = (max: number, description: string, example: number) =>
 /** What an agent is told about the earlier calls of a caller. */
 export const CallerHistory = z
   .strictObject({
-    calls: wholeUpTo(limits.historyCalls, 'How many of the latest calls `call_history` has. Default: 3.', 3),
-    days: wholeUpTo(limits.historyDays, 'How far back calls count, in days. Default: 90.', 90),
-    summaries: z.optional(flagField('Whether the summaries of voice platforms are included. Default: false.', true)),
+    calls: wholeUpTo(limits.historyCalls, 'Lines of `call_history`. Default: 3.', 3),
+    days: wholeUpTo(limits.historyDays, 'Days that count. Default: 90.', 90),
+    summaries: z.optional(flagField('Include summaries.', true)),
   })
-  .check(
-    describe(
-      'Gives an accepted call variables about the earlier calls of this agent with the number: `calls_before`, `last_call_at`, `last_direction`, `last_outcome` and `call_history`, with `summaries` also `last_summary`.',
-      { calls: 3, days: 90, summaries: true },
-    ),
-  );
+  .check(describe('Variables about earlier calls.', { calls: 3, days: 90, summaries: true }));
 
 /** Returns the settings of a configuration. One that was stored before this field had a meaning may hold anything in it. */
 export const readCallerHistory = ({ callerHistory }: { callerHistory?: unknown } = {}) => {

@@ -3,31 +3,21 @@ import type { StoredMaker } from './change-maker.ts';
 import { timestamp } from './date-time.ts';
 import { choiceField, component, describe, describedObject, listField, markField, textField } from './describe.ts';
 import { examples } from './examples.ts';
-import { formatLimit } from './format-limit.ts';
 import { jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
 import { redactions, redactTexts } from './redaction.ts';
-import { formatWhole } from './text.ts';
 
 /** Who speaks in a transcript. */
 export const turnRoles = ['agent', 'caller', 'tool', 'system'] as const;
 
 export const Turn = component(
   'Turn',
-  'What somebody said in a call, or what a tool returned.',
+  'What somebody said.',
   z.object({
-    role: choiceField(
-      turnRoles,
-      '`agent`, `caller` (the other party), `tool` (its name and result) or `system` (anything else).',
-      'caller',
-    ),
+    role: choiceField(turnRoles, 'Who speaks.', 'caller'),
     text: textField('The words.', 'When do you open?'),
-    at: z.optional(
-      z
-        .number()
-        .check(z.minimum(0), z.maximum(limits.callSeconds), describe('When it was said: seconds into the call.', 3.5)),
-    ),
+    at: z.optional(z.number().check(z.minimum(0), z.maximum(limits.callSeconds), describe('In seconds.', 3.5))),
   }),
 );
 export type Turn = z.infer<typeof Turn>;
@@ -36,10 +26,9 @@ export type Turn = z.infer<typeof Turn>;
 export const NewTranscript = z
   .array(Turn)
   .check(
-    describe(
-      `What was said. It is kept if \`configuration.transcripts\` of the agent says so, and ignored otherwise. At most ${formatWhole(limits.transcriptTurns)} turns and ${formatLimit('transcriptBytes')} of JSON are kept, from the beginning.`,
-      [{ role: 'agent', text: 'Hello, how can I help you?', at: 0.5 }],
-    ),
+    describe('What was said, if the agent keeps transcripts.', [
+      { role: 'agent', text: 'Hello, how can I help you?', at: 0.5 },
+    ]),
   );
 
 /** Whether transcripts of an agent are kept, and for how long. */
@@ -47,23 +36,14 @@ export const TranscriptSettings = z
   .strictObject({
     keepDays: z
       .int()
-      .check(
-        z.minimum(1),
-        z.maximum(limits.transcriptDays),
-        describe('How many days after the end of its call a transcript is kept.', 30),
-      ),
+      .check(z.minimum(1), z.maximum(limits.transcriptDays), describe('Days after the end of the call.', 30)),
     redact: z.optional(
       list(z.enum(redactions), { max: redactions.length }).check(
-        describe(
-          'What is replaced before a transcript is stored: numbers of cards (`[card]`), email addresses (`[email]`), runs of 7 and more digits (`[number]`). Default: `cards`.',
-          ['cards', 'emails'],
-        ),
+        describe('Replaced before storing. Default: `cards`.', ['cards', 'emails']),
       ),
     ),
   })
-  .check(
-    describe('Keeps the transcripts of calls. Absent: none is kept.', { keepDays: 30, redact: ['cards', 'emails'] }),
-  );
+  .check(describe('Keeps transcripts of calls.', { keepDays: 30, redact: ['cards', 'emails'] }));
 export type TranscriptSettings = z.infer<typeof TranscriptSettings>;
 
 /** Returns the settings of a configuration. One that was stored before this field had a meaning may hold anything in it. */

@@ -45,6 +45,7 @@ export type OperationTool = {
 const isCallable = (endpoint: AnyEndpoint) =>
   endpoint.caller.kind === 'key' &&
   !endpoint.path.startsWith('/platform-keys') &&
+  endpoint.name !== 'deleteCallTranscript' &&
   endpoint.name !== 'recordConsents' &&
   !endpoint.path.startsWith('/person-exports') &&
   !endpoint.raw?.multipart &&

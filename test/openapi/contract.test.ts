@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { callExports } from '../../functions/call-exports/call-exports.ts';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
+import { toStoredTranscript } from '../../functions/domain/transcripts.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import { platformKeys } from '../../functions/reconciliation/platform-keys.ts';
@@ -9,7 +10,12 @@ import { reconciliations } from '../../functions/reconciliation/reconciliations.
 import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
-import { runningCallExportKey, runningReconciliationKey, webhookEndpointsKey } from '../../functions/store/keys.ts';
+import {
+  accessKey,
+  runningCallExportKey,
+  runningReconciliationKey,
+  webhookEndpointsKey,
+} from '../../functions/store/keys.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
@@ -46,9 +52,12 @@ const makeEndpoint = async () => {
   await webhookEndpoints.get().add(uid, { endpointId, ...receiver, active: true, ...at, confirmedAt: at.createdAt });
 };
 
-const makeCall = () => {
+const makeCall = async () => {
   const facts = { phone: '+14155550100', direction: 'inbound', startedAt: at.createdAt } as const;
-  return calls.get().record(agentId, 'demo-call-2', facts);
+  const settings = { keepDays: 1 };
+  await table.get().change(accessKey(agentId), { set: { transcripts: settings } });
+  const transcript = toStoredTranscript([{ role: 'caller', text: 'Hello?' }], 'api', settings);
+  return calls.get().record(agentId, 'demo-call-2', { ...facts, endedAt: new Date().toISOString() }, { transcript });
 };
 
 /**
