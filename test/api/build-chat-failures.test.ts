@@ -111,6 +111,7 @@ it('one log line has the usage of a chat turn, also of a failed one', async () =
       time: expect.any(String),
       level: 'info',
       requestId: expect.any(String),
+      traceId: expect.any(String),
       operation: 'buildChat',
       chatId: 'counted',
       userId: 'visitor',

@@ -53,6 +53,7 @@ it('the tools of AI clients are the operations with a key and JSON, without thos
     ...['deleteAgent', 'deleteCall', 'deleteDocument', 'deleteWebsite', 'deleteWebhookEndpoint', 'createErasure'],
     ...['createWebhookEndpoint', 'updateWebhookEndpoint', 'rotateWebhookSecret', 'createBlockListImport'],
     ...['setHookSecret', 'deleteHookSecret', 'recordConsents', 'setBlockListRules'],
+    'deleteCallTranscript',
   ];
   const expected = routes
     .filter(({ caller, raw }) => caller.kind === 'key' && !raw?.multipart && !raw?.responds)

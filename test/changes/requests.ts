@@ -13,6 +13,7 @@ import {
   waitingForFile,
   websiteStates,
 } from '../../functions/domain/source-state.ts';
+import { toStoredTranscript } from '../../functions/domain/transcripts.ts';
 import { environment } from '../../functions/environment.ts';
 import { Erasures } from '../../functions/erasure/erasures.ts';
 import { PersonExports } from '../../functions/person-exports/person-exports.ts';
@@ -200,6 +201,14 @@ export const requests: Record<string, (world: World, step: Step) => Promise<Made
     await stores.agentSharing[isShared ? 'revoke' : 'share'](agentId, uid, guest);
     world.isShared = !isShared;
     return [{ action: isShared ? 'access.ended' : 'access.granted', id: guest, agentId }];
+  },
+  async recordAndDeleteTranscript({ agentId, stores }, { phones: [phone = ''] }) {
+    const id = unique('call');
+    const facts = { phone, direction: 'inbound' as const, startedAt: createdAt, endedAt: new Date().toISOString() };
+    const transcript = toStoredTranscript([{ role: 'caller', text }], 'api', { keepDays: 30, redact: [] });
+    await stores.calls.record(agentId, id, facts, { transcript });
+    await stores.calls.removeTranscript(agentId, id, { isLogged: true });
+    return [{ action: 'call.transcript_deleted', id, agentId }];
   },
   async recordAndDeleteCall({ agentId, stores }, { phones: [phone = ''], isRepeated }) {
     const id = unique('call');

@@ -5,6 +5,7 @@ import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { toStoredTranscript } from '../../functions/domain/transcripts.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
+import { personExports } from '../../functions/person-exports/person-exports.ts';
 import { platformKeys } from '../../functions/reconciliation/platform-keys.ts';
 import { reconciliations } from '../../functions/reconciliation/reconciliations.ts';
 import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
@@ -105,8 +106,12 @@ const examples: Record<string, (id: string) => Promise<unknown>> = {
     await reconciliations.get().add({ ...about, ...time });
   },
   'call-exports': () => table.get().delete(runningCallExportKey(uid)),
-  export_01KB3P8V4N6T0R2X5Z7B9D1F3H: (exportId) =>
-    callExports.get().add({ uid, exportId, from: '2026-03-01', to: '2026-03-02', format: 'parquet' }),
+  export_01KB3P8V4N6T0R2X5Z7B9D1F3H: async (exportId) => {
+    await callExports.get().add({ uid, exportId, from: '2026-03-01', to: '2026-03-02', format: 'parquet' });
+    for await (const found of personExports.get().list(uid)) await personExports.get().remove(found);
+    await personExports.get().add({ uid, exportId, number: '+14155550177', numberHash: 'hash' });
+    await personExports.get().finish({ uid, exportId }, {});
+  },
   erasure_01KB3P8V4N6T0R2X5Z7B9D1F3H: (erasureId) =>
     erasures.get().add({ uid, erasureId, number: '+14155550177', numberHash: 'hash', blockList: 'keep' }),
   web_01KB3P8V4N6T0R2X5Z7B9D1F3H: (id) => {

@@ -81,14 +81,12 @@ const Files = ({ files }: Pick<CallExport, 'files'>) =>
   files.length === 0 ? (
     <p>There are no calls in these days.</p>
   ) : (
-    <>
-      {files.map(({ url, bytes, calls }, index) => (
-        <p key={url}>
-          <a href={url} download>
-            File {index + 1}
-          </a>
-          : {calls === 1 ? '1 call' : `${formatNumber(calls)} calls`}, {formatNumber(Math.ceil(bytes / 1024))} KB
-        </p>
-      ))}
-    </>
+    files.map(({ url, bytes, calls }, index) => (
+      <p key={url}>
+        <a href={url} download>
+          File {index + 1}
+        </a>
+        : {calls === 1 ? '1 call' : `${formatNumber(calls)} calls`}, {formatNumber(Math.ceil(bytes / 1024))} KB
+      </p>
+    ))
   );
