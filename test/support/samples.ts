@@ -13,7 +13,12 @@ import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
-import { accessKey, runningCallExportKey, runningReconciliationKey } from '../../functions/store/keys.ts';
+import {
+  accessKey,
+  runningCallExportKey,
+  runningPersonExportKey,
+  runningReconciliationKey,
+} from '../../functions/store/keys.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
@@ -72,15 +77,26 @@ const erasure = async (uid: string) => {
   return erasureId;
 };
 
-/** An export of a person that is over, by its id. */
-const personExport = async (uid: string) => {
-  const exportId = newIdentifier('export');
-  const store = personExports.get();
-  for await (const found of store.list(uid)) await store.remove(found);
-  await store.add({ uid, exportId, number: '+14155550177', numberHash: 'hash' });
-  await store.finish({ uid, exportId }, {});
-  return exportId;
+/** Records of users that requests at the same time share, since one of its kind runs at a time. */
+const shared = new Map<string, Promise<string>>();
+const share = (name: string, make: () => Promise<string>): Promise<string> => {
+  const made = shared.get(name) ?? make();
+  shared.set(name, made);
+  return made;
 };
+
+/** Forgets the export of a person that another request of the user has begun. */
+const forgetRunningPersonExport = (uid: string) => table.get().delete(runningPersonExportKey(uid));
+
+/** An export of a person that is over, by its id. */
+const personExport = (uid: string) =>
+  share(`person export of ${uid}`, async () => {
+    const exportId = newIdentifier('export');
+    await forgetRunningPersonExport(uid);
+    await personExports.get().add({ uid, exportId, number: '+14155550177', numberHash: 'hash' });
+    await personExports.get().finish({ uid, exportId }, {});
+    return exportId;
+  });
 
 /** An import of a user, by its id. */
 const blockListImport = async (uid: string) => {
@@ -149,13 +165,16 @@ const forgetRunning = (agentId: string) => table.get().delete(runningReconciliat
 /** Forgets the export that another request of the user has begun. */
 const forgetRunningExport = (uid: string) => table.get().delete(runningCallExportKey(uid));
 
-/** An export of a user, by its id. */
-const callExport = async (uid: string) => {
-  const exportId = newIdentifier('export');
-  await forgetRunningExport(uid);
-  await callExports.get().add({ uid, exportId, from: '2026-03-01', to: '2026-03-02', format: 'parquet' });
-  return exportId;
-};
+/** An export of calls of a user that is over, by its id. */
+const callExport = (uid: string) =>
+  share(`call export of ${uid}`, async () => {
+    const exportId = newIdentifier('export');
+    await forgetRunningExport(uid);
+    await callExports.get().add({ uid, exportId, from: '2026-03-01', to: '2026-03-02', format: 'parquet' });
+    const added = await callExports.get().find(uid, exportId);
+    if (added) await callExports.get().finish(added, { files: [] });
+    return exportId;
+  });
 
 /** A reconciliation of an agent that is over, by its id. Requests at the same time share it, since one runs at a time. */
 const reconciliation = (agentId: string, uid: string): Promise<string> => {
@@ -322,7 +341,7 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   retryDocument: async (agentId) => ({ body: { documentId: await document(agentId, 'failed') } }),
   deleteDocument: async (agentId) => ({ query: { documentId: await document(agentId, 'pending') } }),
   createPersonExport: async (_, uid) => {
-    for await (const found of personExports.get().list(uid)) await personExports.get().remove(found);
+    await forgetRunningPersonExport(uid);
     return { body: { number: '+14155550177' } };
   },
   getPersonExport: async (_, uid) => ({ params: { exportId: await personExport(uid) } }),
