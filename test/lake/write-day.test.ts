@@ -9,6 +9,7 @@ import { finishDeletion } from '../../functions/jobs/finish-deletion.ts';
 import { lakeDays } from '../../functions/lake/lake-days.ts';
 import { lakeServices, writeLakeDay } from '../../functions/lake/write-day.ts';
 import { lazyServices } from '../../functions/service.ts';
+import { agentDeletions } from '../../functions/store/agents/agent-deletions.ts';
 import { lakeDayKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
@@ -112,7 +113,8 @@ it('a count notes its day where there is a lake, and the deletion of the agent d
   expect(await table.get().get(lakeDayKey(agentId, day))).toBeDefined();
   await write(world);
   expect(await readFile(world)).toHaveLength(1);
-  await world.call('DELETE', `/agents/${agentId}`, { query: { uid } });
+  // The service, which has no lake, gets no message of this deletion.
+  await agentDeletions.get().remove(uid, agentId);
   await deliverMessage(finishDeletion, { job: 'finishDeletion', uid, agentId });
   expect(await readFile(world)).toBeUndefined();
 });
