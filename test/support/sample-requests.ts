@@ -25,9 +25,12 @@ const firstByForm = new Map(keyed.toReversed().map((endpoint) => [readForm(endpo
  */
 export const isFirstOfItsForm = (endpoint: AnyEndpoint) => firstByForm.get(readForm(endpoint)) === endpoint;
 
-/** Returns true when its sample replaces the record that another sample made: a user has at most one webhook endpoint, and one secret and one key of a platform. */
+/**
+ * Returns true when its sample replaces the record that another sample made: a user has at most one webhook endpoint, one secret and
+ * one key of a platform, and one export that runs.
+ */
 export const sharesSample = ({ path }: AnyEndpoint) =>
-  /^\/(webhook|hook-secrets|platform-keys)|\/reconciliations/.test(path);
+  /^\/(webhook|hook-secrets|platform-keys|call-exports|person-exports)|\/reconciliations/.test(path);
 
 /** Calls an operation with a valid request, or with one that `more` changes. A sample may be sent until one request succeeds. */
 export const ask = async (
