@@ -290,7 +290,9 @@ describe('npm start', () => {
     const java = processesWith(place).find(
       ({ command }) => command.includes('DynamoDBLocal.jar') && !command.includes('guard.mjs'),
     );
-    process.kill(java?.pid ?? 0, 'SIGKILL');
+    // The pid 0 would be the whole group of this process.
+    if (!java) throw new Error('DynamoDB Local does not run.');
+    process.kill(java.pid, 'SIGKILL');
     const { code, err } = await ended(run);
     expect(code).toBe(1);
     expect(err).toMatch(/^\S+ DynamoDB Local has ended.*\nThe run ends with it\./m);
@@ -309,7 +311,8 @@ describe('npm start', () => {
     const place = folder();
     const run = start(['--json', '--data', place], {}, ['setsid', process.execPath, 'bin/local.ts']);
     await ready(run);
-    process.kill(-(run.child.pid ?? 0), 'SIGKILL');
+    if (!run.child.pid) throw new Error('The run has not started.');
+    process.kill(-run.child.pid, 'SIGKILL');
     await until(() => processesWith(place).length === 0);
   });
 

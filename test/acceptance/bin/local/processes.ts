@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** The processes, zombies aside, whose command line has a text, with those command lines. */
+/** The processes, zombies aside, whose command line has a text or that work in the folder of this name, with those command lines. */
 export const processesWith = (text: string): { pid: number; command: string }[] =>
   readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     const command = read(`/proc/${name}/cmdline`).replaceAll('\0', ' ');
-    return command.includes(text) ? [{ pid: Number(name), command }] : [];
+    return command.includes(text) || folderOf(name) === text ? [{ pid: Number(name), command }] : [];
   });
 
 /** The addresses at which a process and its descendants listen, as hexadecimal numbers, with the process's program. */
@@ -51,5 +51,13 @@ const read = (file: string) => {
     return readFileSync(file, 'utf8');
   } catch {
     return '';
+  }
+};
+
+const folderOf = (pid: string) => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
   }
 };
