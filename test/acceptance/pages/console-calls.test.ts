@@ -154,8 +154,8 @@ it('“Give me the calls that I see as CSV.”', async () => {
     page.getByRole('button', { name: 'Download these calls as CSV' }).click(),
   ]);
   expect(readFileSync(await download.path(), 'utf8').split('\r\n')).toEqual([
-    'started,agentId,agent,callId,phone,direction,status,durationSeconds,outcome,value,endedAt,agentPhone,agentVersion',
-    `2026-03-01T10:00:00.000Z,${agentId},Agent,call-1,+14155550100,inbound,completed,60,"'=1+1, ""so""",149.5,,,`,
+    'started,agentId,agent,callId,phone,direction,status,durationSeconds,outcome,value,endedAt,agentPhone,agentVersion,disclosed',
+    `2026-03-01T10:00:00.000Z,${agentId},Agent,call-1,+14155550100,inbound,completed,60,"'=1+1, ""so""",149.5,,,,`,
     '',
   ]);
 });
