@@ -149,6 +149,7 @@ const changed = (body: unknown): unknown => {
     consents: [{ number: '+14155550177', purpose: 'service', state: 'given' }],
     custom_call_outcome: 'other',
     size: 14,
+    format: 'csv',
     version: 2,
     url: 'https://crm.example.com/other',
     deliveryId: 'delivery_other',
