@@ -255,6 +255,9 @@ it('the documentation has an example of a chat that works as it is', async () =>
   await page.goto(`${target.baseUrl}/example`);
   await page.getByLabel('Message').fill('How do I block a number?');
   await page.getByLabel('Message').press('Enter');
-  await page.getByText(/agent-block-list/).first().waitFor();
+  await page
+    .getByText(/agent-block-list/)
+    .first()
+    .waitFor();
   await page.context().close();
 });
