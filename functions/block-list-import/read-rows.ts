@@ -5,7 +5,7 @@ import { limits } from '../domain/limits.ts';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 import { cut } from '../domain/text.ts';
 import { decodeSheet, isUnreadable, NotTextError, showUnreadable } from '../sheets/decode-sheet.ts';
-import { readSheet, SheetError } from '../sheets/read-sheet.ts';
+import { readSheet, SheetError, type SheetRow } from '../sheets/read-sheet.ts';
 import { detectSeparator } from '../sheets/separator.ts';
 
 /** A row of a file, as written. `line` counts from 1. `hasMore`: the row has a cell without a heading. */
@@ -28,12 +28,13 @@ const maxRowLength = limits.importLineBytes;
 /** Yields the rows of a text or CSV file without empty lines. Throws an `ImportError` for other files. */
 export async function* readRows(pieces: AsyncIterable<Uint8Array>, columns?: ImportColumns): AsyncGenerator<FileRow> {
   const texts = decode(pieces);
-  const { firstLine, whole } = await peek(texts);
+  const { lines, whole } = await peek(texts);
+  const [firstLine = ''] = lines;
   if (firstLine.startsWith('%PDF-')) throw notText();
+  if (columns) return yield* rowsBelowHeadings(csvRows(whole, detectSeparator(...lines)), columns);
   const found = detectSeparator(firstLine);
-  if (columns) return yield* csvRows(whole, found, [], (cells) => headingsOfColumns(cells, columns));
   const headings = found.isNamed ? undefined : readHeadings(firstLine.split(found.separator));
-  if (found.isNamed || headings) yield* csvRows(whole, found, headings ?? ['number'], readHeadings);
+  if (found.isNamed || headings) yield* rowsWithNames(csvRows(whole, found), headings ?? ['number']);
   else yield* textRows(whole);
 }
 
@@ -52,7 +53,7 @@ async function* decode(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string
 const notText = () =>
   new ImportError('The file is not text in UTF-8 or UTF-16. Save it as CSV in UTF-8, and import it again.');
 
-/** Reads the first line that is not empty, as far as it is within the first 64 KB. `whole` is the text including it. */
+/** Reads the first lines, from one that is not empty on, as far as they are within the first 64 KB. `whole` is the text including them. */
 const peek = async (texts: AsyncGenerator<string>) => {
   const read: string[] = [];
   let start = '';
@@ -61,13 +62,13 @@ const peek = async (texts: AsyncGenerator<string>) => {
     read.push(piece.value);
     length += piece.value.length;
     start = (start + piece.value).trimStart();
-    if (/[\r\n]/.test(start) || length > maxRowLength) break;
+    if (length > maxRowLength) break;
   }
   async function* whole() {
     yield* read;
     yield* texts;
   }
-  return { firstLine: start.split(/[\r\n]/, 1)[0] ?? '', whole: whole() };
+  return { lines: start.split(/[\r\n]+/, limits.importHeadingLines), whole: whole() };
 };
 
 const columnNames = ['number', 'reason', 'expiresat'];
@@ -95,7 +96,7 @@ const readHeadings = (cells: string[]): string[] | undefined => {
   return undefined;
 };
 
-/** Returns the headings in the cells of the first row, with the names that an import expects for the given columns. */
+/** Returns the headings in the cells of a row, with the names that an import expects for the given columns. */
 const headingsOfColumns = (cells: string[], columns: ImportColumns): string[] => {
   const names = new Map(
     Object.entries(columns).map(([name, column]) => [comparableColumn(column), name.toLowerCase()]),
@@ -109,7 +110,7 @@ const headingsOfColumns = (cells: string[], columns: ImportColumns): string[] =>
       ? ' That row is not in UTF-8: save the file in UTF-8, and import it again.'
       : '';
     throw new ImportError(
-      `The file has ${length === 0 ? 'no column' : 'several columns'} "${cut(column, 50)}". Its first row has: ${found.join(', ')}.${advice}`,
+      `The file has ${length === 0 ? 'no column' : 'several columns'} "${cut(column, 50)}". Its headings seem to be: ${found.join(', ')}.${advice}`,
     );
   }
   return headings;
@@ -145,28 +146,49 @@ async function* withBoundedLines(texts: AsyncGenerator<string>): AsyncGenerator<
   }
 }
 
-/** Yields the rows below the header, or all rows when there is none: `fallback` are the headings until then. */
+/** Yields the rows of a sheet. */
 async function* csvRows(
   texts: AsyncGenerator<string>,
   found: ReturnType<typeof detectSeparator>,
-  fallback: string[],
-  readHeader: (cells: string[]) => string[] | undefined,
-): AsyncGenerator<FileRow> {
-  let columns = fallback;
-  let isFirst = true;
+): AsyncGenerator<SheetRow> {
   try {
-    for await (const { line, cells } of readSheet(withBoundedLines(texts), { ...found, maxRowBytes: maxRowLength })) {
-      const header = isFirst ? readHeader(cells) : undefined;
-      isFirst = false;
-      if (header) columns = header;
-      else yield toFileRow(line, cells, columns);
-    }
+    yield* readSheet(withBoundedLines(texts), { ...found, maxRowBytes: maxRowLength });
   } catch (error) {
     if (!(error instanceof SheetError)) throw error;
     if (error.code === 'CSV_MAX_RECORD_SIZE') throw tooLong(error.line);
     throw new ImportError(`The file is not valid CSV at line ${error.line}: ${error.message}.`);
   }
 }
+
+/** Yields the rows below a header with the names that an import expects, or all rows when there is none: `fallback` are the headings then. */
+async function* rowsWithNames(rows: AsyncGenerator<SheetRow>, fallback: string[]): AsyncGenerator<FileRow> {
+  let headings: string[] | undefined;
+  for await (const { line, cells } of rows) {
+    const header = headings ? undefined : readHeadings(cells);
+    headings ??= header ?? fallback;
+    if (!header) yield toFileRow(line, cells, headings);
+  }
+}
+
+/** Yields the rows below the headings, which are the first row with all of the named columns: a title may be above them. */
+async function* rowsBelowHeadings(rows: AsyncGenerator<SheetRow>, columns: ImportColumns): AsyncGenerator<FileRow> {
+  const wanted = Object.values(columns).map(comparableColumn);
+  const above: string[][] = [];
+  let headings: string[] | undefined;
+  for await (const { line, cells } of rows) {
+    if (headings) yield toFileRow(line, cells, headings);
+    else {
+      const names = new Set(cells.map(comparableColumn));
+      if (wanted.every((name) => names.has(name))) headings = headingsOfColumns(cells, columns);
+      else if (above.push(cells) === limits.importHeadingLines) break;
+    }
+  }
+  // No row has them: the row with the most texts most likely has the headings.
+  if (!headings && above[0]) headingsOfColumns(above.reduce(chooseFuller), columns);
+}
+
+const countTexts = (cells: string[]) => cells.filter((cell) => cell.trim() !== '').length;
+const chooseFuller = (one: string[], other: string[]) => (countTexts(other) > countTexts(one) ? other : one);
 
 const toFileRow = (line: number, cells: string[], columns: string[]): FileRow => {
   const [number = '', reason, expiresAt] = columnNames.map((name) => cells[columns.indexOf(name)]);

@@ -64,6 +64,8 @@ export const limits = {
   importDays: 30,
   endedKeyDays: 30,
   importLineBytes: 64 * 1024,
+  /** The number of rows in which an import looks for the headings of its columns. */
+  importHeadingLines: 50,
   importFailures: 1000,
   columnCharacters: 200,
   importFailureCharacters: 64,

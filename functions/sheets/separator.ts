@@ -2,13 +2,20 @@ export type Separator = ',' | ';' | '\t';
 
 const separators = [',', ';', '\t'] as const;
 
-/** Returns the separator of cells. For Excel, a first line can name it: `sep=;`. Such a line is no row. */
-export const detectSeparator = (firstLine: string): { separator: Separator; isNamed: boolean } => {
-  const line = firstLine.replace(/^\ufeff/, '').replace(/\r$/, '');
+/**
+ * Returns the separator of cells: the most frequent of those that most of the given lines have. For Excel, a first line can name
+ * it: `sep=;`. Such a line is no row.
+ */
+export const detectSeparator = (...lines: string[]): { separator: Separator; isNamed: boolean } => {
+  const line = (lines[0] ?? '').replace(/^\ufeff/, '').replace(/\r$/, '');
   const [, named] = /^"?sep=([,;\t])"?[,;\t]*$/i.exec(line) ?? [];
   if (named) return { separator: named as Separator, isNamed: true };
-  const unquoted = line.replace(/"[^"]*"/g, '');
-  const count = (separator: string) => unquoted.split(separator).length;
-  const separator = separators.reduce((most, one) => (count(one) > count(most) ? one : most));
-  return { separator, isNamed: false };
+  const counts = separators.map((separator) => {
+    const perLine = lines.map((text) => text.replace(/"[^"]*"/g, '').split(separator).length - 1);
+    return { separator, lines: perLine.filter(Boolean).length, cells: perLine.reduce((sum, count) => sum + count, 0) };
+  });
+  const best = counts.reduce((most, one) =>
+    one.lines > most.lines || (one.lines === most.lines && one.cells > most.cells) ? one : most,
+  );
+  return { separator: best.separator, isNamed: false };
 };

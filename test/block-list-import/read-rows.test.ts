@@ -97,7 +97,25 @@ it('rows of a file in Windows-1252 are read by the columns that are needed', asy
   }
   const rows = readRows(inPieces(file, 7), { number: 'Größe' });
   await expect(rows.next()).rejects.toThrow(
-    'The file has no column "Größe". Its first row has: "Gr��e", "Telefon", "Name". That row is not in UTF-8: save the file in UTF-8',
+    'The file has no column "Größe". Its headings seem to be: "Gr��e", "Telefon", "Name". That row is not in UTF-8: save the file in UTF-8',
+  );
+});
+
+const withTitle =
+  '"Do Not Call List, Northside";;;\nExported 27.11.2026;;;\n\nKd-Nr;Name;Telefon;Grund\n10001;"A, B";+14155550101;Rude, very\n10002;;+14155550102;\n';
+
+it('the headings of named columns may be below a title', async () => {
+  for (const length of [1, 1000]) {
+    const rows = await Array.fromAsync(
+      readRows(inPieces(Buffer.from(withTitle), length), { number: 'telefon', reason: 'Grund' }),
+    );
+    expect(rows.map(({ line, number, reason }) => [line, number, reason])).toEqual([
+      [5, '+14155550101', 'Rude, very'],
+      [6, '+14155550102', ''],
+    ]);
+  }
+  await expect(readRows(inPieces(Buffer.from(withTitle), 7), { number: 'Phone' }).next()).rejects.toThrow(
+    'The file has no column "Phone". Its headings seem to be: "Kd-Nr", "Name", "Telefon", "Grund".',
   );
 });
 

@@ -146,6 +146,29 @@ it('import our own sheet: its rows are shown first, and its columns and the coun
   expect(complaints).toEqual([]);
 });
 
+it('import what a program exported, with a title: the console finds the headings and the numbers, and says which lines it cannot read', async () => {
+  const world = await newWorld();
+  const { page, complaints } = await open(world);
+  const title = '"Do not call, Northside";;;\nExported 27.11.2026;;;\n\n';
+  const rows = ['10001;Doe;+14155550171;Rude', '10002;Roe;+14155550172;', '10003;Poe;nobody;'];
+  await chooseFile(page, `${title}Kd-Nr;Name;Telefon;Grund\n${rows.join('\n')}\n`);
+  await page.getByText('2 lines can be read, 1 cannot.').waitFor();
+  await page.getByRole('row', { name: '7 nobody Write the number' }).waitFor();
+  expect(await page.getByLabel('The headings are in').inputValue()).toBe('4');
+  expect(await page.getByLabel('Column of numbers').inputValue()).toBe('Telefon');
+  await page.getByLabel('Column of reasons').selectOption('Grund');
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Import' });
+  await dialog.getByRole('row', { name: '7 nobody Write the number' }).waitFor();
+  const { body } = await world.call('GET', '/block-list', { query: { uid: world.uid } });
+  expect(body.entries.map(({ number }: { number: string }) => number).toSorted()).toEqual([
+    '+14155550171',
+    '+14155550172',
+  ]);
+  expect(complaints).toEqual([]);
+});
+
 it('a file that cannot be imported says why', async () => {
   const world = await newWorld();
   const { page } = await open(world);
