@@ -13,7 +13,7 @@ import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type CfnQueuePolicy, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { importsFolder } from '../functions/domain/block-list-imports.ts';
-import { exportsFolder } from '../functions/domain/call-exports.ts';
+import { exportsFolder } from '../functions/domain/exports.ts';
 import { queryResultsFolder } from '../functions/domain/lake.ts';
 import { abandonedFolder, parkedFolder } from '../functions/domain/parked-changes.ts';
 import { giveUp } from '../functions/jobs/give-up.ts';

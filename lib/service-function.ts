@@ -14,8 +14,8 @@ import { type IFilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-log
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { importsFolder } from '../functions/domain/block-list-imports.ts';
-import { exportsFolder } from '../functions/domain/call-exports.ts';
 import { filesFolder } from '../functions/domain/documents.ts';
+import { exportsFolder } from '../functions/domain/exports.ts';
 import type { JobName } from '../functions/domain/job-messages.ts';
 import { lakeFolder } from '../functions/domain/lake.ts';
 import { abandonedFolder, parkedFolder } from '../functions/domain/parked-changes.ts';

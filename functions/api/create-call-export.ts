@@ -1,7 +1,8 @@
 import { callExports } from '../call-exports/call-exports.ts';
 import { queueSender } from '../clients/job-queue.ts';
-import { AcceptedCallExport, CallExportRequest, toInstant } from '../domain/call-exports.ts';
+import { CallExportRequest, toInstant } from '../domain/call-exports.ts';
 import { insufficientPermissions, invalidField } from '../domain/errors.ts';
+import { AcceptedExport } from '../domain/exports.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { dayMilliseconds } from '../domain/refresh-plan.ts';
@@ -25,7 +26,7 @@ export const createCallExport = endpoint({
     jobQueue: queueSender('exportCalls'),
   },
   body: CallExportRequest,
-  response: AcceptedCallExport,
+  response: AcceptedExport,
   errors: ['export_in_progress'],
 
   async handle({ body: { uid, agentIds, from, to, format }, creationId }, { agentAccess, callExports, jobQueue }) {

@@ -1,7 +1,8 @@
 import { queueSender } from '../clients/job-queue.ts';
 import { hashingSecret } from '../clients/secrets.ts';
+import { AcceptedExport } from '../domain/exports.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
-import { AcceptedPersonExport, PersonExportRequest } from '../domain/person-exports.ts';
+import { PersonExportRequest } from '../domain/person-exports.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -23,7 +24,7 @@ export const createPersonExport = endpoint({
     secret: hashingSecret,
   },
   body: PersonExportRequest,
-  response: AcceptedPersonExport,
+  response: AcceptedExport,
   errors: ['export_in_progress'],
 
   async handle({ body: { uid, number }, creationId }, { personExports, jobQueue, secret }) {

@@ -1,12 +1,14 @@
 import * as z from 'zod/mini';
-import { callExports, isExpired, type StoredExport } from '../call-exports/call-exports.ts';
+import { callExports, type StoredCallExport } from '../call-exports/call-exports.ts';
 import { exportFiles, type Files } from '../clients/files.ts';
-import { CallExport, ExportIdInPath } from '../domain/call-exports.ts';
+import { CallExport } from '../domain/call-exports.ts';
 import { ApiError } from '../domain/errors.ts';
+import { ExportIdInPath } from '../domain/exports.ts';
 import { isIdentifier, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
+import { isExpired } from '../store/exports.ts';
 
 /** Returns the progress and the files of an export of calls. */
 export const getCallExport = endpoint({
@@ -31,7 +33,7 @@ export const getCallExport = endpoint({
 
 const contentTypes = { parquet: 'application/vnd.apache.parquet', csv: 'text/csv', jsonl: 'application/jsonl' };
 
-const toCallExport = (found: StoredExport, exportFiles: Pick<Files, 'downloadUrl'>): CallExport => {
+const toCallExport = (found: StoredCallExport, exportFiles: Pick<Files, 'downloadUrl'>): CallExport => {
   const { exportId, status, format, from, to, files, createdAt, finishedAt, expiresAt, error } = found;
   const linked = files.map(({ key, bytes, calls }, index) => {
     const name = `calls-${index + 1}.${format}`;

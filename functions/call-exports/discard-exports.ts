@@ -1,26 +1,18 @@
 import { exportFiles } from '../clients/files.ts';
 import type { JobMessage } from '../domain/job-messages.ts';
 import type { ServicesOf } from '../service.ts';
-import { type CallExports, callExports, isFinished, type StoredExport, type StoredFile } from './call-exports.ts';
+import { isFinished } from '../store/exports.ts';
+import { callExports } from './call-exports.ts';
 
 export const discardServices = {
-  callExports: callExports.for('find', 'list', 'remove', 'restart'),
+  callExports: callExports.for('find', 'list', 'remove', 'save'),
   exportFiles: exportFiles.for('delete'),
 };
 type Discarding = ServicesOf<typeof discardServices>;
 
-/** Deletes an export with its files. */
-export const deleteExport = async (
-  found: StoredExport,
-  { callExports, exportFiles }: { callExports: Pick<CallExports, 'remove'>; exportFiles: Discarding['exportFiles'] },
-): Promise<void> => {
-  await deleteFiles(found.files, exportFiles);
-  await callExports.remove(found);
-};
-
 /** Deletes all exports of a user. */
-export const deleteExports = async (uid: string, services: Discarding): Promise<void> => {
-  for await (const found of services.callExports.list(uid)) await deleteExport(found, services);
+export const deleteExports = async (uid: string, { callExports, exportFiles }: Discarding): Promise<void> => {
+  for await (const found of callExports.list(uid)) await callExports.remove(found, exportFiles);
 };
 
 /** Deletes the exports of a user that have ended, and begins the one that runs again: no file has what was erased before. */
@@ -33,20 +25,16 @@ export const discardExports = async (
 
 const discardExport = async (
   { uid, exportId }: { uid: string; exportId: string },
-  services: Parameters<typeof discardExports>[1],
+  { callExports, exportFiles, jobQueue }: Parameters<typeof discardExports>[1],
 ): Promise<void> => {
-  const { callExports, exportFiles, jobQueue } = services;
   for (;;) {
     const found = await callExports.find(uid, exportId);
     if (!found) return;
-    if (isFinished(found)) return deleteExport(found, services);
-    if (!(await callExports.restart(found))) continue;
+    if (isFinished(found)) return callExports.remove(found, exportFiles);
+    if (!(await callExports.save(found, { files: [], position: null }))) continue;
     // The run that was overtaken ends without a message of its own. The erasure is repeated until this one is sent.
     await jobQueue.send({ job: 'exportCalls', uid, exportId });
-    return deleteFiles(found.files, exportFiles);
+    for (const { key } of found.files) await exportFiles.delete(key);
+    return;
   }
-};
-
-const deleteFiles = async (stored: StoredFile[], exportFiles: Discarding['exportFiles']): Promise<void> => {
-  for (const { key } of stored) await exportFiles.delete(key);
 };

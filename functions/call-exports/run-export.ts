@@ -1,5 +1,6 @@
 import { exportFiles } from '../clients/files.ts';
-import { exportsFolder, toInstant } from '../domain/call-exports.ts';
+import { toInstant } from '../domain/call-exports.ts';
+import { exportsFolder } from '../domain/exports.ts';
 import { newUlid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { environment } from '../environment.ts';
@@ -7,9 +8,9 @@ import { log } from '../log.ts';
 import type { ServicesOf } from '../service.ts';
 import { agentAccess } from '../store/agents/agent-access.ts';
 import { callLists } from '../store/calls/call-lists.ts';
-import { callExports, isExpired, isFinished, type StoredExport, type StoredFile } from './call-exports.ts';
+import { isFinished } from '../store/exports.ts';
+import { callExports, type StoredCallExport } from './call-exports.ts';
 import { createCsvFile } from './csv-file.ts';
-import { deleteExport } from './discard-exports.ts';
 import type { ExportFile } from './export-file.ts';
 import { createJsonLinesFile } from './json-lines-file.ts';
 import { createParquetFile } from './parquet-file.ts';
@@ -17,48 +18,43 @@ import { createParquetFile } from './parquet-file.ts';
 export const exportServices = {
   agentAccess: agentAccess.for('allOwned'),
   callLists: callLists.for('listChronologically'),
-  callExports: callExports.for('find', 'save', 'finish', 'remove'),
+  callExports: callExports.for('find', 'save', 'finish', 'expire'),
   exportFiles: exportFiles.for('put', 'delete'),
 };
 type Services = ServicesOf<typeof exportServices>;
 
-const createFile: Record<StoredExport['format'], () => ExportFile> = {
+const createFile: Record<StoredCallExport['format'], () => ExportFile> = {
   parquet: createParquetFile,
   csv: createCsvFile,
   jsonl: createJsonLinesFile,
 };
 
-/** The maximum delay of SQS. */
-const maxDelaySeconds = 900;
-
 /**
- * Writes the files of an export until a time (Unix milliseconds), and deletes them a day after its end. Returns the delay before
- * it continues; undefined when it is over. A run that is killed is continued after its last whole file.
+ * Writes the files of an export until a time (Unix milliseconds), and deletes them a day after its end. Returns when it
+ * continues; undefined when it is over. A run that is killed is continued after its last whole file.
  */
 export const runExport = async (
   { uid, exportId, isRescue }: { uid: string; exportId: string; isRescue?: true },
   until: number,
   services: Services,
-): Promise<{ delaySeconds: number } | undefined> => {
+): Promise<{ dueAt: number } | undefined> => {
   let found = await services.callExports.find(uid, exportId);
   if (!found || (isRescue && found.status !== 'pending')) return undefined;
   while (!isFinished(found)) {
     const continued = await writeNextFile(found, until, services);
     if (!continued) return undefined;
     found = continued;
-    if (Date.now() >= until) return { delaySeconds: 0 };
+    if (Date.now() >= until) return { dueAt: Date.now() };
   }
-  if (isExpired(found)) return void (await deleteExport(found, services));
-  const seconds = Math.ceil((Date.parse(found.expiresAt as string) - Date.now()) / 1000);
-  return { delaySeconds: Math.min(seconds, maxDelaySeconds) };
+  return services.callExports.expire(found, services.exportFiles);
 };
 
 /** Writes one file, which ends with the calls, at the limits of a file, or at `until`. Undefined: another run has written. */
 const writeNextFile = async (
-  found: StoredExport,
+  found: StoredCallExport,
   until: number,
   services: Services,
-): Promise<StoredExport | undefined> => {
+): Promise<StoredCallExport | undefined> => {
   const { callExports, exportFiles } = services;
   const { content, calls, position, isLast } = await readCalls(found, until, services);
   // An export without calls has one file with the columns; JSON Lines have none.
@@ -66,7 +62,7 @@ const writeNextFile = async (
   const file = isFile ? await putFile(found, content, calls, exportFiles) : undefined;
   const all = file ? [...found.files, file] : found.files;
   const continued = isLast
-    ? await callExports.finish(found, { files: all })
+    ? await callExports.finish(found, { files: all, position: null })
     : await callExports.save(found, { files: all, position });
   if (!continued && file) await exportFiles.delete(file.key);
   if (continued && isLast) log('info', { job: 'exportCalls', uid: found.uid, ...describeExport(continued) });
@@ -74,11 +70,11 @@ const writeNextFile = async (
 };
 
 const putFile = async (
-  { exportId, format }: StoredExport,
+  { exportId, format }: StoredCallExport,
   content: ExportFile,
   calls: number,
   exportFiles: Pick<Services['exportFiles'], 'put'>,
-): Promise<StoredFile> => {
+): Promise<StoredCallExport['files'][number]> => {
   // Each run has its own name: one that was overtaken deletes only what is its own.
   const key = `${exportsFolder}${exportId}/${newUlid()}.${format}`;
   const bytes = await content.finish();
@@ -90,7 +86,7 @@ type ReadCalls = { content: ExportFile; calls: number; position?: string; isLast
 
 /** Reads the calls of the next file. */
 const readCalls = async (
-  { uid, agentIds, from, to, format, position: after }: StoredExport,
+  { uid, agentIds, from, to, format, position: after }: StoredCallExport,
   until: number,
   { agentAccess, callLists }: Services,
 ): Promise<ReadCalls> => {
@@ -112,7 +108,7 @@ const readCalls = async (
   return { content, calls, isLast: true };
 };
 
-const describeExport = ({ exportId, format, files, createdAt }: StoredExport) => ({
+const describeExport = ({ exportId, format, files, createdAt }: StoredCallExport) => ({
   exportId,
   format,
   files: files.length,

@@ -16,13 +16,13 @@ export class JobQueue {
     this.#url = url;
   }
 
-  /** Sends a job within 900 seconds. SQS delivers a backlogged group, of a user or a receiver, after others. */
+  /** Sends a job, after a delay of at most 900 seconds: one that is due later is sent again. SQS delivers a backlogged group, of a user or a receiver, after others. */
   async send(message: JobMessage, delaySeconds = 0): Promise<void> {
     const command = new SendMessageCommand({
       QueueUrl: this.#url.replace('{job}', message.job),
       MessageBody: toBody(message),
       MessageGroupId: messageGroup(message),
-      DelaySeconds: delaySeconds,
+      DelaySeconds: Math.min(delaySeconds, maxDelaySeconds),
     });
     await this.#client.send(command, { abortSignal: AbortSignal.timeout(timeoutMilliseconds) });
   }
@@ -53,6 +53,11 @@ export class JobQueue {
 /** Returns the body of a message, with the id of the request that caused it. */
 const toBody = (message: JobMessage): string => JSON.stringify({ requestId: currentRequestId(), ...message });
 
+/** Returns the delay of a message that is due at a time (Unix milliseconds). */
+export const secondsUntil = (dueAt: number): number => Math.max(0, Math.ceil((dueAt - Date.now()) / 1000));
+
+/** SQS's maximum. A longer invisible wait would count against the queue's limit. */
+const maxDelaySeconds = 900;
 const timeoutMilliseconds = 5000;
 const batchesInFlight = 8;
 const messagesPerBatch = 10;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DateTime, timestamp } from './date-time.ts';
+import { DateTime } from './date-time.ts';
 import {
   choiceField,
   describe,
@@ -10,18 +10,10 @@ import {
   wholeField,
 } from './describe.ts';
 import { examples } from './examples.ts';
+import { exportIdField, exportStatusField, exportTimes } from './exports.ts';
 import { formatLimit } from './format-limit.ts';
 import { AgentId, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
-
-const exampleId = 'export_01KB3P8V4N6T0R2X5Z7B9D1F3H';
-const id = () => textField('Id of the export.', exampleId);
-
-/** The id of an export in a path. A malformed one names nothing. */
-export const ExportIdInPath = id();
-
-/** The folder of the bucket with the files of exports. */
-export const exportsFolder = 'exports/';
 
 const formats = ['parquet', 'csv', 'jsonl'] as const;
 export type ExportFormat = (typeof formats)[number];
@@ -67,11 +59,6 @@ export const CallExportRequest = z.object({
   format: z._default(Format, 'parquet'),
 });
 
-export const AcceptedCallExport = describedObject('The export that has begun.', {
-  exportId: id(),
-  status: z.literal('pending').check(describe('`pending`.', 'pending')),
-});
-
 const ExportedFile = describedObject('A file of an export.', {
   url: textField(
     `The address of the file. It is valid for ${formatLimit('exportLinkSeconds')}.`,
@@ -82,8 +69,8 @@ const ExportedFile = describedObject('A file of an export.', {
 });
 
 export const CallExport = objectComponent('CallExport', 'An export of the calls of a user to files.', {
-  exportId: id(),
-  status: choiceField(['pending', 'running', 'done', 'failed'], 'Status of the export.', 'done'),
+  exportId: exportIdField(),
+  status: exportStatusField(),
   format: Format,
   from: textField('As it was requested.', '2026-03-01'),
   to: textField('As it was requested.', '2026-04-01'),
@@ -92,11 +79,6 @@ export const CallExport = objectComponent('CallExport', 'An export of the calls 
     ExportedFile,
     `The files, when the export is \`done\`: the calls by start, agent and id. A file ends after ${formatLimit('exportFileCalls')} calls, or earlier if it becomes large.`,
   ),
-  createdAt: timestamp('When the export was requested.'),
-  finishedAt: z.optional(timestamp('When the export ended.', '2026-03-01T10:00:04.000Z')),
-  expiresAt: z.optional(timestamp('When its files are deleted.', '2026-03-02T10:00:04.000Z')),
-  error: z.optional(
-    textField('Why the export failed.', 'The export could not be completed because of a problem in the service.'),
-  ),
+  ...exportTimes,
 });
 export type CallExport = z.infer<typeof CallExport>;

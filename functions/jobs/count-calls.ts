@@ -1,12 +1,12 @@
 import { budgetChecks } from '../budgets/budget-checks.ts';
 import { queueCheck } from '../budgets/queue-check.ts';
-import { queueSender } from '../clients/job-queue.ts';
+import { queueSender, secondsUntil } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { environment } from '../environment.ts';
 import { callFigures } from '../figures/call-figures.ts';
 import { countDay, moreSeconds } from '../figures/recount.ts';
-import { lakeDays, secondsUntil } from '../lake/lake-days.ts';
+import { lakeDays } from '../lake/lake-days.ts';
 import { users } from '../store/users.ts';
 import { queueJob, queueWorker } from './job.ts';
 

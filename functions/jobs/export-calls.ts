@@ -1,5 +1,5 @@
 import { exportServices, runExport } from '../call-exports/run-export.ts';
-import { queueSender } from '../clients/job-queue.ts';
+import { queueSender, secondsUntil } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { queueJob, queueWorker } from './job.ts';
@@ -16,7 +16,7 @@ export const exportCalls = queueJob({
 
   async handle({ isRescue, ...message }, services, { until }) {
     const rest = await runExport({ ...message, isRescue }, until, services);
-    if (rest) await services.jobQueue.send(message, rest.delaySeconds);
+    if (rest) await services.jobQueue.send(message, secondsUntil(rest.dueAt));
   },
 });
 

@@ -1,4 +1,4 @@
-import { queueSender } from '../clients/job-queue.ts';
+import { queueSender, secondsUntil } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { personExportServices, runPersonExport } from '../person-exports/run-person-export.ts';
@@ -14,7 +14,7 @@ export const exportPerson = queueJob({
 
   async handle({ isRescue, ...message }, services) {
     const rest = await runPersonExport({ ...message, isRescue }, services);
-    if (rest) await services.jobQueue.send(message, rest.delaySeconds);
+    if (rest) await services.jobQueue.send(message, secondsUntil(rest.dueAt));
   },
 });
 

@@ -14,6 +14,7 @@ import { erasures, incompleteErasure, isOverdue } from '../erasure/erasures.ts';
 import { personExports } from '../person-exports/person-exports.ts';
 import { reconciliations } from '../reconciliation/reconciliations.ts';
 import type { ServicesOf } from '../service.ts';
+import { isFinished } from '../store/exports.ts';
 import { documents } from '../store/sources/documents.ts';
 import { websites } from '../store/sources/websites.ts';
 import { createdKeys, FileNotification } from './file-notification.ts';
@@ -155,7 +156,7 @@ const giveUpExport = async (
   const found = await callExports.find(uid, exportId);
   if (!found) return;
   const error = 'The export could not be completed because of a problem in the service. Request it again.';
-  if (found.finishedAt === undefined) await callExports.finish(found, { files: found.files, error });
+  if (!isFinished(found)) await callExports.finish(found, { position: null, error });
   // The job still deletes the files after a day.
   await jobQueue.send({ job: 'exportCalls', uid, exportId }, jobRescueDelaySeconds);
 };
@@ -164,9 +165,10 @@ const giveUpPersonExport = async (
   { uid, exportId }: z.infer<typeof jobMessages.exportPerson>,
   { personExports, jobQueue }: Pick<Services, 'personExports' | 'jobQueue'>,
 ): Promise<void> => {
-  if (!(await personExports.find(uid, exportId))) return;
+  const found = await personExports.find(uid, exportId);
+  if (!found) return;
   const error = 'The export could not be completed because of a problem in the service. Request it again.';
-  await personExports.finish({ uid, exportId }, { error });
+  if (!isFinished(found)) await personExports.finish(found, { number: null, error });
   // The job still deletes the file after a day.
   await jobQueue.send({ job: 'exportPerson', uid, exportId }, jobRescueDelaySeconds);
 };

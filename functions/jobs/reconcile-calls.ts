@@ -38,12 +38,9 @@ export const reconcileCalls = queueJob({
       : await services.reconciliations.find(agentId, reconciliationId);
     const rest = await runReconciliation(found, until, services);
     const { hourly: _, ...next } = message;
-    if (rest) await services.jobQueue.send(next, Math.min(rest.delaySeconds, maxDelaySeconds));
+    if (rest) await services.jobQueue.send(next, rest.delaySeconds);
   },
 });
-
-/** The maximum of SQS. */
-const maxDelaySeconds = 900;
 
 type Message = z.infer<typeof jobMessages.reconcileCalls>;
 

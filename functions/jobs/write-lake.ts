@@ -1,7 +1,6 @@
-import { queueSender } from '../clients/job-queue.ts';
+import { queueSender, secondsUntil } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
-import { secondsUntil } from '../lake/lake-days.ts';
 import { lakeServices, writeLakeDay } from '../lake/write-day.ts';
 import { queueJob, queueWorker } from './job.ts';
 

@@ -32,10 +32,6 @@ export class LakeDays extends TableStore {
   }
 }
 
-/** Returns the delay of a message, which is at most SQS's. */
-export const secondsUntil = (dueAt: number): number =>
-  Math.min(900, Math.max(0, Math.ceil((dueAt - Date.now()) / 1000)));
-
 export const lakeDays = /* @__PURE__ */ service(() => new LakeDays(table.get()), {
   note: ['dynamodb:UpdateItem'],
   begin: ['dynamodb:DeleteItem'],

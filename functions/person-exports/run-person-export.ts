@@ -1,18 +1,19 @@
 import * as z from 'zod/mini';
-import { exportFiles, type Files } from '../clients/files.ts';
-import { exportsFolder } from '../domain/call-exports.ts';
+import { exportFiles } from '../clients/files.ts';
 import { Call } from '../domain/calls.ts';
+import { exportsFolder } from '../domain/exports.ts';
 import { newUlid } from '../domain/identifiers.ts';
 import { listForms } from '../domain/number-forms.ts';
 import type { PersonCounts } from '../domain/person-exports.ts';
 import { listPlaces, type PersonKindName, personKinds, readServices } from '../erasure/person-kinds.ts';
 import type { ServicesOf } from '../service.ts';
 import { hashOfNumber } from '../store/erased-people.ts';
-import { isExpired, isFinished, type PersonExports, personExports, type StoredPersonExport } from './person-exports.ts';
+import { isFinished } from '../store/exports.ts';
+import { personExports, type StoredPersonExport } from './person-exports.ts';
 
 export const personExportServices = {
   ...readServices,
-  personExports: personExports.for('find', 'start', 'finish', 'remove'),
+  personExports: personExports.for('find', 'save', 'finish', 'expire'),
   exportFiles: exportFiles.for('put', 'delete'),
 };
 type Services = ServicesOf<typeof personExportServices>;
@@ -25,37 +26,28 @@ const lineKinds: Record<PersonKindName, string> = {
   attempts: 'attempt',
 };
 
-/** The maximum delay of SQS. */
-const maxDelaySeconds = 900;
-
 /**
- * Writes what there is of a person to a file, and deletes it a day after its end. Returns the delay before it continues;
- * undefined when it is over.
+ * Writes what there is of a person to a file, and deletes it a day after its end. Returns when it continues; undefined
+ * when it is over.
  */
 export const runPersonExport = async (
   { uid, exportId, isRescue }: { uid: string; exportId: string; isRescue?: true },
   services: Services,
-): Promise<{ delaySeconds: number } | undefined> => {
+): Promise<{ dueAt: number } | undefined> => {
   const found = await services.personExports.find(uid, exportId);
   if (!found || (isRescue && found.status !== 'pending')) return undefined;
   const finished = isFinished(found) ? found : await writeFile(found, services);
-  if (!finished) return undefined;
-  if (isExpired(finished)) return void (await deletePersonExport(finished, services));
-  const seconds = Math.ceil((Date.parse(finished.expiresAt as string) - Date.now()) / 1000);
-  return { delaySeconds: Math.min(maxDelaySeconds, Math.max(1, seconds)) };
+  return finished && services.personExports.expire(finished, services.exportFiles);
 };
 
-const writeFile = async (
-  { uid, exportId }: StoredPersonExport,
-  services: Services,
-): Promise<StoredPersonExport | undefined> => {
-  const begun = await services.personExports.start(uid, exportId);
+const writeFile = async (found: StoredPersonExport, services: Services): Promise<StoredPersonExport | undefined> => {
+  const begun = await services.personExports.save(found, {});
   if (begun?.number === undefined) return undefined;
-  const { counts, content } = await readPerson(uid, begun.number, services);
-  const file = content.length > 0 ? await putFile(exportId, content, services) : undefined;
-  const finished = await services.personExports.finish(begun, { counts, file });
-  // An erasure has deleted the export meanwhile, or another run has ended it.
-  if (!finished && file) await services.exportFiles.delete(file.key);
+  const { counts, content } = await readPerson(begun.uid, begun.number, services);
+  const files = content.length > 0 ? [await putFile(begun.exportId, content, services)] : [];
+  const finished = await services.personExports.finish(begun, { counts, files, number: null });
+  // An erasure has deleted the export meanwhile, or another run has begun it.
+  if (!finished) for (const { key } of files) await services.exportFiles.delete(key);
   return finished;
 };
 
@@ -90,22 +82,13 @@ export const discardPersonServices = {
   exportFiles: exportFiles.for('delete'),
 };
 
-/** Deletes an export with its file. */
-export const deletePersonExport = async (
-  found: StoredPersonExport,
-  { personExports, exportFiles }: { personExports: Pick<PersonExports, 'remove'>; exportFiles: Pick<Files, 'delete'> },
-): Promise<void> => {
-  if (found.file) await exportFiles.delete(found.file.key);
-  await personExports.remove(found);
-};
-
 /** Deletes the exports of a user, or those of one person whom the keyed hashes of the number's forms tell. */
 export const discardPersonExports = async (
   uid: string,
-  services: ServicesOf<typeof discardPersonServices>,
+  { personExports, exportFiles }: ServicesOf<typeof discardPersonServices>,
   person?: { secret: string; number: string },
 ): Promise<void> => {
   const hashes = person && listForms(person.number).map((form) => hashOfNumber(person.secret, uid, form));
-  for await (const found of services.personExports.list(uid))
-    if (!hashes || hashes.includes(found.numberHash)) await deletePersonExport(found, services);
+  for await (const found of personExports.list(uid))
+    if (!hashes || hashes.includes(found.numberHash)) await personExports.remove(found, exportFiles);
 };

@@ -268,26 +268,20 @@ export const entriesAfterChronological = (position: string, agentId: string) => 
 };
 /** Returns the id of the deleted call whose entry by time this is. */
 export const deletedCallAt = ({ sk }: ItemKey) => callIdAt(sk);
-/** The exports of a user's calls, in the order in which they were requested. */
-export const callExportCollection = (uid: string): PrefixedCollection => ({
+/** The exports of a user, of calls or of people, in the order in which they were requested. */
+export type ExportKind = 'CALL' | 'PERSON';
+export const exportCollection = (kind: ExportKind, uid: string): PrefixedCollection => ({
   pk: `USER#${uid}`,
-  prefix: 'CALL-EXPORT#',
+  prefix: `${kind}-EXPORT#`,
 });
-export const callExportKey = (uid: string, exportId: string): ItemKey => ({
+export const exportKey = (kind: ExportKind, uid: string, exportId: string): ItemKey => ({
   pk: `USER#${uid}`,
-  sk: `CALL-EXPORT#${exportId}`,
+  sk: `${kind}-EXPORT#${exportId}`,
 });
-export const runningCallExportKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'CALL-EXPORTING' });
-/** The exports of people, in the order in which they were requested. */
-export const personExportCollection = (uid: string): PrefixedCollection => ({
+export const runningExportKey = (kind: ExportKind, uid: string): ItemKey => ({
   pk: `USER#${uid}`,
-  prefix: 'PERSON-EXPORT#',
+  sk: `${kind}-EXPORTING`,
 });
-export const personExportKey = (uid: string, exportId: string): ItemKey => ({
-  pk: `USER#${uid}`,
-  sk: `PERSON-EXPORT#${exportId}`,
-});
-export const runningPersonExportKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'PERSON-EXPORTING' });
 /** The figures of an agent's days, in pieces if a day is large. */
 export const figuresCollection = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#FIGURES` });
 export const figuresKey = (agentId: string, day: string, piece = 0): ItemKey => ({

@@ -1,4 +1,5 @@
 import { currentRequestId } from '../cause.ts';
+import { secondsUntil } from '../clients/job-queue.ts';
 import type { SealedSecrets } from '../clients/sealed-secrets.ts';
 import type { JobMessage } from '../domain/job-messages.ts';
 import { newSpanId, readTrace, traceHeaders } from '../domain/trace.ts';
@@ -51,8 +52,6 @@ const retrySeconds = [
 ];
 const jitter = 0.1;
 const maxRetryAfterSeconds = 24 * hours;
-/** SQS's maximum delay. A longer invisible wait would count against the queue's limit. */
-const maxDelaySeconds = 900;
 const gone = 410;
 
 /**
@@ -246,4 +245,4 @@ const nextAttemptAfter = (failures: number, retryAfterSeconds: number | undefine
 
 /** Sends a message that is handled at a time (Unix milliseconds), or waits again until then. */
 const sendAt = (at: number, message: JobMessage<'deliverWebhook'>, jobQueue: Services['jobQueue']) =>
-  jobQueue.send(message, Math.min(Math.ceil((at - Date.now()) / 1000), maxDelaySeconds));
+  jobQueue.send(message, secondsUntil(at));

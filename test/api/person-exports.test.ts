@@ -3,7 +3,7 @@ import { callAttempts } from '../../functions/calling/call-attempts.ts';
 import { personKinds, readServices } from '../../functions/erasure/person-kinds.ts';
 import { readPerson } from '../../functions/person-exports/run-person-export.ts';
 import { lazyServices } from '../../functions/service.ts';
-import { personExportKey } from '../../functions/store/keys.ts';
+import { exportKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { ended, newAgent, newPerson, other, privateWorld, request, startedAt } from '../support/erasures.ts';
 import { storedWith } from '../support/stored.ts';
@@ -72,7 +72,7 @@ it('an export of a person has every kind of data in both forms of the number, an
   const list = await world.call('GET', '/consents', { query: { uid: world.uid, number: forms[0] } });
   const consents = lines.filter(({ kind }) => kind === 'consent').map(({ data }) => data);
   expect(consents).toEqual(expect.arrayContaining(list.body.consents));
-  expect(JSON.stringify(await table.get().get(personExportKey(world.uid, body.exportId)))).not.toContain(digits);
+  expect(JSON.stringify(await table.get().get(exportKey('PERSON', world.uid, body.exportId)))).not.toContain(digits);
 });
 
 it('what an erasure that removes leaves of a person is nothing that an export has, for each kind', async () => {

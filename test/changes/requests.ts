@@ -16,10 +16,11 @@ import {
 import { toStoredTranscript } from '../../functions/domain/transcripts.ts';
 import { environment } from '../../functions/environment.ts';
 import { Erasures } from '../../functions/erasure/erasures.ts';
-import { PersonExports } from '../../functions/person-exports/person-exports.ts';
+import type { StoredPersonExport } from '../../functions/person-exports/person-exports.ts';
 import { AgentDeletions } from '../../functions/store/agents/agent-deletions.ts';
 import { BlockListRulesStore } from '../../functions/store/block-list/block-list-rules.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
+import { Exports } from '../../functions/store/exports.ts';
 import type { BlockListOwner } from '../../functions/store/keys.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
@@ -309,8 +310,9 @@ export const requests: Record<string, (world: World, step: Step) => Promise<Made
     return [{ action: 'user.deleted', id }];
   },
   async exportPerson({ uid, stores }, { phones: [number = ''] }) {
-    const exports = new PersonExports(stores.table);
-    for await (const found of exports.list(uid)) await exports.remove(found);
+    const noFiles = { async delete() {} };
+    const exports = new Exports<StoredPersonExport>(stores.table, 'PERSON');
+    for await (const found of exports.list(uid)) await exports.remove(found, noFiles);
     const exportId = newIdentifier('export');
     await exports.add({ uid, exportId, number, numberHash: '' });
     return [{ action: 'person_export.created', id: exportId }];

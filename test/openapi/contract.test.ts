@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { callExports } from '../../functions/call-exports/call-exports.ts';
+import { files } from '../../functions/clients/files.ts';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { toStoredTranscript } from '../../functions/domain/transcripts.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
@@ -13,7 +14,7 @@ import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
 import {
   accessKey,
-  runningCallExportKey,
+  runningExportKey,
   runningReconciliationKey,
   webhookEndpointsKey,
 } from '../../functions/store/keys.ts';
@@ -105,12 +106,13 @@ const examples: Record<string, (id: string) => Promise<unknown>> = {
     const about = { reconciliationId, agentId, uid, platform: 'vapi' as const, assistantIds: ['assistant-1'] };
     await reconciliations.get().add({ ...about, ...time });
   },
-  'call-exports': () => table.get().delete(runningCallExportKey(uid)),
+  'call-exports': () => table.get().delete(runningExportKey('CALL', uid)),
   export_01KB3P8V4N6T0R2X5Z7B9D1F3H: async (exportId) => {
     await callExports.get().add({ uid, exportId, from: '2026-03-01', to: '2026-03-02', format: 'parquet' });
-    for await (const found of personExports.get().list(uid)) await personExports.get().remove(found);
+    for await (const found of personExports.get().list(uid)) await personExports.get().remove(found, files.get());
     await personExports.get().add({ uid, exportId, number: '+14155550177', numberHash: 'hash' });
-    await personExports.get().finish({ uid, exportId }, {});
+    const added = await personExports.get().find(uid, exportId);
+    if (added) await personExports.get().finish(added, { number: null });
   },
   erasure_01KB3P8V4N6T0R2X5Z7B9D1F3H: (erasureId) =>
     erasures.get().add({ uid, erasureId, number: '+14155550177', numberHash: 'hash', blockList: 'keep' }),

@@ -13,12 +13,7 @@ import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
-import {
-  accessKey,
-  runningCallExportKey,
-  runningPersonExportKey,
-  runningReconciliationKey,
-} from '../../functions/store/keys.ts';
+import { accessKey, runningExportKey, runningReconciliationKey } from '../../functions/store/keys.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
@@ -86,7 +81,7 @@ const share = (name: string, make: () => Promise<string>): Promise<string> => {
 };
 
 /** Forgets the export of a person that another request of the user has begun. */
-const forgetRunningPersonExport = (uid: string) => table.get().delete(runningPersonExportKey(uid));
+const forgetRunningPersonExport = (uid: string) => table.get().delete(runningExportKey('PERSON', uid));
 
 /** An export of a person that is over, by its id. */
 const personExport = (uid: string) =>
@@ -94,7 +89,8 @@ const personExport = (uid: string) =>
     const exportId = newIdentifier('export');
     await forgetRunningPersonExport(uid);
     await personExports.get().add({ uid, exportId, number: '+14155550177', numberHash: 'hash' });
-    await personExports.get().finish({ uid, exportId }, {});
+    const added = await personExports.get().find(uid, exportId);
+    if (added) await personExports.get().finish(added, { number: null });
     return exportId;
   });
 
@@ -163,7 +159,7 @@ const agentAtPlatform = async (agentId: string, uid: string) => {
 const forgetRunning = (agentId: string) => table.get().delete(runningReconciliationKey(agentId));
 
 /** Forgets the export that another request of the user has begun. */
-const forgetRunningExport = (uid: string) => table.get().delete(runningCallExportKey(uid));
+const forgetRunningExport = (uid: string) => table.get().delete(runningExportKey('CALL', uid));
 
 /** An export of calls of a user that is over, by its id. */
 const callExport = (uid: string) =>
