@@ -7,7 +7,9 @@ import { validate } from '../domain/validation.ts';
 import { hasScope } from '../http/authorize.ts';
 import type { Principal } from '../http/endpoint.ts';
 import { log } from '../log.ts';
+import type { JsonSchema } from '../openapi/openapi.ts';
 import { callOperation, operations } from '../operations/call-operation.ts';
+import { readArguments } from '../operations/read-arguments.ts';
 import { describeWithoutText } from './describe-without-text.ts';
 import type { AnsweredApproval } from './history.ts';
 import { shorten } from './shorten.ts';
@@ -91,8 +93,9 @@ const toTool = (name: ToolName, user: ToolUser, onError: (error: unknown) => voi
   },
 });
 
-/** Returns the input, or throws the error that describes what is wrong with it. */
-const checkInput = async (tool: PublicTool | UserTool, value: unknown): Promise<unknown> => {
+/** Returns the input without what says nothing, or throws the error that describes what is wrong with it. */
+const checkInput = async (tool: PublicTool | UserTool, given: unknown): Promise<unknown> => {
+  const { args: value } = readArguments(given, toJsonSchema(tool.input) as JsonSchema);
   const { error } = validate(tool.input, value);
   if (error) throw error;
   const { error: further } = validate(isPublic(tool) ? undefined : await tool.loadMoreInput?.(), value);

@@ -16,7 +16,7 @@ export const list = <Item extends z.core.$ZodType>(item: Item, { min = 0, max, i
   return z
     .pipe(
       z.custom<z.input<Item>[]>().check(
-        z.meta({ type: 'array' }),
+        z.meta({ type: 'array', minItems: min > 0 ? min : undefined }),
         z.refine((value) => Array.isArray(value), {
           abort: true,
           error: ({ input }) => (input === undefined ? 'is required' : 'must be an array'),

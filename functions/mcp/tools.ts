@@ -12,9 +12,9 @@ import { environment } from '../environment.ts';
 import type { CallableOperation, OperationTool } from '../openapi/operations.ts';
 import toolsJson from '../openapi/tools.json' with { type: 'json' };
 import { callOperation, operations } from '../operations/call-operation.ts';
+import { readArguments } from '../operations/read-arguments.ts';
 import { wholeService } from '../service.ts';
 import { type Fields, fillEmpty, McpError } from './messages.ts';
-import { readArguments } from './read-arguments.ts';
 
 const describeMissingTool = (name: unknown) =>
   operations[String(name)]?.restricted && !environment.mcpDeletes
@@ -63,15 +63,19 @@ export class McpTools {
   ): Promise<Fields> {
     const tool = this.#tools.find((one) => one.name === name);
     if (!tool) throw new McpError('invalidParams', describeMissingTool(name), { status: 200 });
-    const { uid: takesUid, toolDefaults } = operations[tool.name] as CallableOperation;
+    const { uid: takesUid, namesUser, toolDefaults } = operations[tool.name] as CallableOperation;
     try {
       const { args, empty } = readArguments(fillEmpty(given), tool.inputSchema);
       if (!isJsonObject(args)) throw new McpError('invalidParams', 'arguments must be an object.', { status: 200 });
       refuseUnknown(tool, args);
       const rounded = findLostNumber(args, { ...args });
       if (rounded) throw invalidField(rounded.join('.'), tooManyDigitsError);
-      const uid = takesUid && (await uidOfKey());
-      const response = await callOperation(api, apiKey, { name: tool.name, args: { ...toolDefaults, ...args }, uid });
+      const uid = takesUid || (namesUser && args.uid === undefined) ? await uidOfKey() : undefined;
+      const response = await callOperation(api, apiKey, {
+        name: tool.name,
+        args: { ...toolDefaults, uid, ...args },
+        uid,
+      });
       if (response.body.error === 'insufficient_permissions' && args.agentId !== undefined)
         response.body.message = `${response.body.message} The agents that this key may use are in listAgents.`;
       if (tool.name === 'getCallTranscript') return toResult(withShortTranscript(response), untrustedWords);

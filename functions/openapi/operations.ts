@@ -23,6 +23,8 @@ export type CallableOperation = {
   hasBody?: true;
   /** The place of `uid`, which follows from the key and is no argument. */
   uid?: 'query' | 'body';
+  /** `uid` is an argument that may name a client of the key's user, who is the default. */
+  namesUser?: true;
   takesIdempotencyKey?: true;
   takesIfMatch?: true;
   /** The operation deletes, sends data out or replaces a list: AI clients have it only if the deployment allows it. */
@@ -104,7 +106,8 @@ const buildOperation = (document: OpenApiDocument, endpoint: AnyEndpoint): Calla
   const { method, path } = endpoint;
   const { query, body } = splitOperation(document, endpoint);
   const place = query.some(({ name }) => name === 'uid') ? 'query' : body?.properties?.uid && 'body';
-  const uid = administersUsers(endpoint) ? undefined : place;
+  const isAdministered = administersUsers(endpoint);
+  const uid = isAdministered ? undefined : place;
   const toolDefaults = chooseToolDefaults(query);
   return {
     method,
@@ -113,6 +116,7 @@ const buildOperation = (document: OpenApiDocument, endpoint: AnyEndpoint): Calla
     query: query.map(({ name }) => name).filter((name) => !uid || name !== 'uid'),
     ...(body && { hasBody: true }),
     uid,
+    ...(isAdministered && place && { namesUser: true }),
     ...(takesIdempotencyKey(endpoint) && { takesIdempotencyKey: true }),
     ...(endpoint.takesIfMatch && { takesIfMatch: true }),
     ...(isRestricted(endpoint) && { restricted: true }),
@@ -164,13 +168,13 @@ const buildInputSchema = (document: OpenApiDocument, endpoint: AnyEndpoint): Jso
   if (takesIdempotencyKey(endpoint)) add('idempotencyKey', { type: 'string', format: 'uuid' });
   if (endpoint.takesIfMatch) add('ifMatch', { type: 'integer', minimum: 1 });
   addClear(document, endpoint, body, properties);
-  const leftOut = administersUsers(endpoint) ? undefined : 'uid';
-  if (leftOut) delete properties[leftOut];
+  if (!administersUsers(endpoint)) delete properties.uid;
   for (const [name, value] of Object.entries(defaults ?? {})) (properties[name] as JsonSchema).default = value;
+  // The key's user is the default, except in a path.
   const required = [
-    ...parameters.filter((one) => one.required).map(({ name }) => name),
-    ...(body?.required ?? []),
-  ].filter((name) => name !== leftOut);
+    ...parameters.filter((one) => one.required && (one.in === 'path' || one.name !== 'uid')).map(({ name }) => name),
+    ...(body?.required ?? []).filter((name) => name !== 'uid'),
+  ];
   return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false };
 };
 

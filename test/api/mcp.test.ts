@@ -200,6 +200,22 @@ it('a tool call for a list has 20 items and no texts unless it asks for more', a
   expect([shorter.isError, shorter.structuredContent.calls.length]).toEqual([false, Number(limit)]);
 });
 
+it('a tool call that may name a client acts for the user of the key unless it does', async () => {
+  const { uid, agentId } = world;
+  const { secret: apiKey } = await apiKeys.get().create(uid, { name: 'own', scopes: ['keys', 'changes', 'agents'] });
+  for (const [name, args] of [
+    ['listKeys', {}],
+    ['listChanges', { uid: '', limit: 1 }],
+    ['listAgentAccess', { agentId }],
+  ] as const) {
+    const own = await callTool(name, args, { apiKey });
+    expect([name, own.isError]).toEqual([name, false]);
+    expect(own.structuredContent).toEqual((await callTool(name, { ...args, uid }, { apiKey })).structuredContent);
+    const foreign = await callTool(name, { ...args, uid: 'somebody-else' }, { apiKey });
+    expect([name, foreign.isError]).toEqual([name, true]);
+  }
+});
+
 it('a tool call keeps numbers as they were written', async () => {
   const { agentId } = world;
   await world.recordCall('numbers');

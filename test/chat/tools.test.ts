@@ -23,7 +23,7 @@ it('the input schema of a tool is self-contained, describes each field, and has 
   const { tools } = buildTools({ ...unapproved, principal, apiKey: undefined });
   expect(Object.keys(tools).sort()).toEqual([...toolNames].sort());
   for (const [name, { inputSchema }] of Object.entries(tools)) {
-    const schema = await (inputSchema as Schema).jsonSchema;
+    const schema = await (inputSchema as unknown as Schema).jsonSchema;
     const { properties } = schema;
     expect(schema.type, name).toBe('object');
     expect(Object.keys(properties), name).not.toContain('uid');
@@ -33,4 +33,37 @@ it('the input schema of a tool is self-contained, describes each field, and has 
   }
 });
 
-type Schema = { jsonSchema: PromiseLike<{ type: string; properties: Record<string, { description?: string }> }> };
+it.each([
+  ['getCallFigures', { agentId: '', timeZone: null, direction: '', by: null }, {}],
+  ['listAgents', { limit: 0, cursor: '' }, {}],
+  [
+    'searchKnowledge',
+    { agentId: 'agent_1', query: 'hours', sourceIds: [], limit: '0' },
+    { agentId: 'agent_1', query: 'hours' },
+  ],
+  [
+    'addWebsite',
+    { agentId: 'agent_1', url: 'https://example.com', maxDepth: 0 },
+    { agentId: 'agent_1', url: 'https://example.com' },
+  ],
+  [
+    'blockNumbers',
+    { agentId: 'agent_1', numbers: '["+14155550100"]', reason: '' },
+    { agentId: 'agent_1', numbers: ['+14155550100'] },
+  ],
+  [
+    'updateAgent',
+    { agentId: 'agent_1', phoneNumber: null, key: '', note: 'x' },
+    { agentId: 'agent_1', phoneNumber: null, note: 'x' },
+  ],
+])('what a model fills in for an argument of %s without a value says nothing', async (name, given, expected) => {
+  const principal = { uid: 'user', keyId: 'key_1', scopes: undefined };
+  const { tools } = buildTools({ ...unapproved, principal, apiKey: undefined });
+  const schema = tools[name]?.inputSchema as unknown as Schema | undefined;
+  expect(await schema?.validate(given)).toEqual({ success: true, value: expected });
+});
+
+type Schema = {
+  validate(value: unknown): Promise<unknown>;
+  jsonSchema: PromiseLike<{ type: string; properties: Record<string, { description?: string }> }>;
+};

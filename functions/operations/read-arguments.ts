@@ -9,7 +9,7 @@ type Reading = { args: unknown; empty: string[] };
  * Reads arguments that a client has sent as text where the schema has a list, an object, a number or a boolean: some
  * models write them so. Any other text stays as it is, and the operation refuses it. Others must fill in every argument: `null`,
  * an empty text or object, and a list or a 0 that the operation would refuse say nothing. What `null` clears in the operation, a
- * tool clears by `clear`. Changes the arguments in place, since objects remember how their numbers were written.
+ * tool of an AI client clears by `clear`. Changes the arguments in place, since objects remember how their numbers were written.
  */
 export const readArguments = (value: unknown, schema: JsonSchema): Reading => {
   const empty: string[] = [];
@@ -48,16 +48,18 @@ const read = (value: unknown, schema: JsonSchema, empty: string[], path: string)
   return parsed;
 };
 
-/** Checks for what a client fills in where it must fill in something. */
-const saysNothing = (
-  field: unknown,
-  { type, format, enum: choices, minItems = 0, minimum = 0 }: JsonSchema,
-): boolean => {
-  if (field === null) return true;
-  if (typeof field === 'string')
-    return type === 'string' && !format && !choices ? field === '' : /^\s*(null|none|undefined)?\s*$/i.test(field);
-  if (Array.isArray(field)) return field.length === 0 && Number(minItems) > 0;
-  return field === 0 ? Number(minimum) > 0 : isJsonObject(field) && Object.keys(field).length === 0;
+/** Checks for what a client fills in where it must fill in something. A `null` that the schema offers says something. */
+const saysNothing = (field: unknown, schema: JsonSchema): boolean => {
+  const branches = [schema, ...(schema.anyOf ?? [])];
+  const has = (keyword: 'minItems' | 'minimum') => branches.some((branch) => Number(branch[keyword]) > 0);
+  if (field === null) return !branches.some(({ type }) => type === 'null');
+  if (typeof field === 'string') {
+    const typed = branches.filter(({ type }) => type !== undefined && type !== 'null');
+    const isFree = typed.every(({ type, format, enum: choices }) => type === 'string' && !format && !choices);
+    return isFree && typed.length > 0 ? field === '' : /^\s*(null|none|undefined)?\s*$/i.test(field);
+  }
+  if (Array.isArray(field)) return field.length === 0 && has('minItems');
+  return field === 0 ? has('minimum') : isJsonObject(field) && Object.keys(field).length === 0;
 };
 
 /** Sets the fields that `clear` names to `null`: fields of the object, and with a dot those of an object in it. */

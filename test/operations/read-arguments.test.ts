@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parseJson } from '../../functions/domain/json.ts';
-import { readArguments } from '../../functions/mcp/read-arguments.ts';
 import type { OperationTool } from '../../functions/openapi/operations.ts';
+import { readArguments } from '../../functions/operations/read-arguments.ts';
 
 const tools: OperationTool[] = JSON.parse(readFileSync('functions/openapi/tools.json', 'utf8'));
 const parse = (name: string, args: unknown) => {
