@@ -14,6 +14,8 @@ type Entry = {
   failedDelivery?: string;
   code?: string;
   reason?: string;
+  /** The field for which a signed form was refused. */
+  field?: string;
   /** The end of a response of the build chat, and the tools that it used. */
   state?: string;
   tools?: string[];
@@ -73,6 +75,7 @@ export const describeEntry = (entry: Entry): string => {
     status,
     code,
     reason,
+    field,
     job,
     milliseconds,
     givenUp,
@@ -82,7 +85,8 @@ export const describeEntry = (entry: Entry): string => {
     cause,
   } = entry;
   const stack = cause ? `${describeCause(cause)}\n` : '';
-  if (operation && status !== undefined) return reason ? `${operation} ${code}: ${reason}\n` : stack;
+  if (operation && status !== undefined)
+    return reason ? `${operation} ${code}: ${reason}${field ? `, field ${field}` : ''}\n` : stack;
   if (state) return `${operation} ${state}, tools: ${tools.join(', ') || 'none'}\n${stack}`;
   if (failedDelivery) return `delivery ${failedDelivery} failed: ${reason}\n`;
   if (!job) return `${formatEntryFields(entry)}\n${stack}`;

@@ -13,7 +13,7 @@ import { inexactNumberError } from './exact-number.ts';
 import { examples } from './examples.ts';
 import { formatLimit } from './format-limit.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
-import { findInexactNumber, holdsInfinity, isJsonObject, jsonBytes } from './json.ts';
+import { findInexactNumber, findInfinity, isJsonObject, jsonBytes } from './json.ts';
 import { canonicalLanguage } from './languages.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
@@ -86,7 +86,10 @@ const tooLarge = `must be at most ${limits.configurationBytes} bytes of JSON`;
 const small = <T extends object>() =>
   z.refine<T>((value) => jsonBytes(value) <= limits.configurationBytes, { error: tooLarge, abort: true });
 const finite = <T extends object>() =>
-  z.refine<T>((value) => !holdsInfinity(value), { error: 'holds a number that is too large' });
+  z.check<T>(({ value, issues }) => {
+    const path = findInfinity(value);
+    if (path) issues.push({ code: 'custom', input: value, path, message: 'is a number that is too large' });
+  });
 
 /** Known fields, all optional, and any other field that the platform stores. */
 export const AgentConfiguration = component(

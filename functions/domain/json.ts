@@ -110,10 +110,15 @@ export const isDeeperThan = (value: unknown, max: number): boolean => {
   return false;
 };
 
-/** Checks whether a JSON value holds a number beyond the range of a double, which would be written as `null`. */
-export const holdsInfinity = (value: unknown): boolean => {
-  if (typeof value === 'number') return !Number.isFinite(value);
-  return typeof value === 'object' && value !== null && Object.values(value).some(holdsInfinity);
+/** Returns the path of the first number beyond the range of a double, if any: it would be written as `null`. */
+export const findInfinity = (value: unknown): string[] | undefined => {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : [];
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, one] of Object.entries(value)) {
+    const path = findInfinity(one);
+    if (path) return [name, ...path];
+  }
+  return undefined;
 };
 
 /** Checks whether a text of a JSON value matches: a value, or the name of a field. */

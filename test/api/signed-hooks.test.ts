@@ -247,6 +247,18 @@ it('a form of Twilio whose signed text is read with other fields is refused', as
   expect(await answerTo(moved)).toEqual(refused);
 });
 
+it('another reason for a refusal is noted at once, and at most five in five seconds', async () => {
+  const world = await newWorld();
+  const secret = await setSecret(world, 'twilio');
+  const { query, body } = startOf('twilio', world);
+  const noted: unknown[] = [];
+  for (const field of ['One', 'Two', 'Two', 'Three', 'Four', 'Five', 'Six']) {
+    await sendSigned(signedHook('twilio', { query, body: { ...body, [field]: '1' }, secret }));
+    noted.push((await listed(world))[0].lastRefused.field);
+  }
+  expect(noted).toEqual(['One', 'Two', 'Two', 'Three', 'Four', 'Five', 'Five']);
+});
+
 it('a form of Twilio may have SIP headers, custom parameters and every field that Twilio documents', async () => {
   const world = await newWorld();
   const secret = await setSecret(world, 'twilio');
@@ -458,7 +470,7 @@ it('a deployment can refuse keys in addresses', { tags: 'local-only' }, async ()
   expect(answers[0]?.text).toContain('missing_api_key');
 });
 
-it('a signed request is noted at most once an hour, and a refused one at most once in five seconds', async () => {
+it('a signed request is noted at most once an hour, and the same refusal at most once in five seconds', async () => {
   const world = await newWorld();
   const secret = await setSecret(world, 'retell');
   const start = startOf('retell', world);
@@ -472,7 +484,7 @@ it('a signed request is noted at most once an hour, and a refused one at most on
   expect((await sendNow('another-secret')).lastRefused).toEqual(lastRefused);
   const key = hookSecretKey(world.uid, 'retell');
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
-  await table.get().change(key, { set: { lastUsedAt: ago(3601), lastRefused: { ...lastRefused, at: ago(6) } } });
+  await table.get().change(key, { set: { lastUsedAt: ago(3601), refusals: { since: ago(6), stored: 5 } } });
   const started = Date.now();
   await sendNow(secret);
   const noted = await sendNow('another-secret');

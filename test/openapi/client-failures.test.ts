@@ -205,19 +205,22 @@ it('the typed client trims address, key and user, and reads the scheme of an add
   ]);
 });
 
-it('the typed client refuses a value in a body that JSON would lose, such as NaN, which null would clear', async () => {
+it('the typed client refuses a value that a request would lose, such as NaN, which null would clear', async () => {
   const sent: unknown[] = [];
   const fetch = async (request: Request) => {
     sent.push(await request.json());
     return Response.json({});
   };
-  const { calls, agents } = apiClient({ baseUrl: 'http://127.0.0.1:1', fetch });
+  const { calls, agents, documents } = apiClient({ baseUrl: 'http://127.0.0.1:1', fetch });
   const call = { agentId: 'a', callIdOrPhone: 'c' };
   const metadata = (value: unknown) => calls.updateOutcome({ ...call, custom_call_metadata: { list: [{ value }] } });
   const refused = await Promise.all([
     calls.updateOutcome({ ...call, custom_call_outcome_value: Number('80 EUR') }),
     calls.updateOutcomes({ items: [{ ...call, custom_call_outcome_value: 80 / 0 }] }),
     agents.create({ name: 'Agent', configuration: { temperature: Number.NEGATIVE_INFINITY } }),
+    documents.upload({ agentId: 'a', files: [], active: Number.NaN } as never),
+    calls.list({ agentId: 'a', limit: Number.NaN }),
+    calls.get({ agentId: 'a', callIdOrPhone: Number.NaN as never }),
     ...[Number.NaN, new Date('tomorrow'), new Map([[1, 2]]), new Set([1])].map(metadata),
   ]);
   expect(refused.map(({ error }) => [error?.error, error?.message])).toEqual(
@@ -225,11 +228,14 @@ it('the typed client refuses a value in a body that JSON would lose, such as NaN
       'custom_call_outcome_value is NaN',
       'custom_call_outcome_value is Infinity',
       'temperature is -Infinity',
+      'active is NaN',
+      'limit is NaN',
+      'callIdOrPhone is NaN',
       'value is NaN',
       'value is an invalid date',
       'value is a Map',
       'value is a Set',
-    ].map((fault) => ['misconfigured', `${fault}, which JSON cannot carry.`]),
+    ].map((fault) => ['misconfigured', `${fault}, which a request cannot carry.`]),
   );
   expect(sent).toEqual([]);
   const date = new Date(0);

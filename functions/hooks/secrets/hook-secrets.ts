@@ -39,6 +39,8 @@ export type HookSecretItem = Item & {
   budgetMark?: BudgetMark;
   lastUsedAt?: string;
   lastRefused?: SignatureRefusal & { at: string };
+  /** The refusals stored since the first of at most five seconds. */
+  refusals?: { since: string; stored: number };
 };
 
 /** The secret of a platform without its value. */
@@ -47,6 +49,7 @@ type SecretOfPlatform = ListedHookSecret & { platform: PlatformName };
 /** The minimum interval between updates, each of which costs a write. */
 const useMilliseconds = 60 * 60 * 1000;
 const refusalMilliseconds = 5 * 1000;
+const maxRefusals = 5;
 
 /** The encryption context, which binds a secret to its user and platform. */
 export const hookSecretOwner = (uid: string, platform: PlatformName) => `hook-secret:${uid}:${platform}`;
@@ -115,10 +118,14 @@ export class HookSecrets extends TableStore {
       await this.table.change({ pk, sk }, { set: { lastUsedAt: now() } }, exists);
   }
 
-  /** Stores why a request was refused, at most once in five seconds. */
-  async noteRefusal({ pk, sk, lastRefused }: HookSecretItem, refusal: SignatureRefusal): Promise<void> {
-    if (!isOlder(lastRefused?.at, refusalMilliseconds)) return;
-    await this.table.change({ pk, sk }, { set: { lastRefused: { at: now(), ...refusal } } }, exists);
+  /** Stores why a request was refused: the same reason at most once in five seconds, and at most five reasons. */
+  async noteRefusal({ pk, sk, lastRefused, refusals }: HookSecretItem, refusal: SignatureRefusal): Promise<void> {
+    const isNew = isOlder(refusals?.since ?? lastRefused?.at, refusalMilliseconds);
+    const isSame = lastRefused?.reason === refusal.reason && lastRefused.field === refusal.field;
+    const { since, stored } = isNew || !refusals ? { since: now(), stored: 0 } : refusals;
+    if (!isNew && (isSame || stored >= maxRefusals)) return;
+    const set = { lastRefused: { at: now(), ...refusal }, refusals: { since, stored: stored + 1 } };
+    await this.table.change({ pk, sk }, { set }, exists);
   }
 }
 

@@ -12,18 +12,6 @@ export const namedBlob = async (file: NamedFile): Promise<{ name: string; blob: 
     ? { name: file.name, blob: file }
     : { name: file.name, blob: await new Response(file.content).blob() };
 
-/** Returns the form of a body that has files. */
-export const formData = (body: Record<string, unknown>): FormData => {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(body)) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one instanceof Blob) form.append(name, one);
-      else form.append(name, String(one));
-    }
-  }
-  return form;
-};
-
 /** Returns the form of a presigned upload: its fields first, the file last. */
 export const presignedForm = (fields: Record<string, string>, name: string, blob: Blob): FormData => {
   const form = new FormData();

@@ -1,6 +1,5 @@
 import { ApiRequestError } from './api-request-error.ts';
 import { errorResponse, type PersistentFetch, type RetryOptions, type SendOptions } from './fetch.ts';
-import { formData } from './files.ts';
 import type { ApiError } from './types.ts';
 
 /** The request of an operation: its path, and where its parameters go. */
@@ -136,7 +135,7 @@ const toRequest = (connection: Connection, operation: Operation, params: Params,
   const url = resolveAddress(
     connection.baseUrl,
     path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-      const value = String(take(name) ?? '');
+      const value = toText(name, take(name) ?? '');
       if (value === '') throw new TypeError(`${name} is missing.`);
       // No encoding keeps them: the request would go to the path above.
       if (value === '.' || value === '..')
@@ -147,7 +146,7 @@ const toRequest = (connection: Connection, operation: Operation, params: Params,
   for (const name of query) {
     const value = take(name);
     for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined && one !== null) url.searchParams.append(name, String(one));
+      if (one !== undefined && one !== null) url.searchParams.append(name, toText(name, one));
     }
   }
   const headers = buildHeaders(connection, operation, options);
@@ -159,21 +158,41 @@ const toRequest = (connection: Connection, operation: Operation, params: Params,
     // A redirect would take the API key to another address.
     redirect: 'manual',
     signal: anySignal(connection.signal, options.signal),
-    ...(body && { body: body === 'json' ? toJson(content) : formData(content) }),
+    ...(body && { body: body === 'json' ? toJson(content) : toForm(content) }),
   });
 };
 
-/** Returns the JSON of a body. Refuses values that JSON would lose: it writes NaN as `null`, which clears a field. */
+/** Throws for a value that a request would lose: JSON writes NaN as `null`, which clears a field. */
+const refuseLost = (name: string, value: unknown) => {
+  const refuse = (is: string) => new TypeError(`${name} is ${is}, which a request cannot carry.`);
+  if (typeof value === 'number' && !Number.isFinite(value)) throw refuse(String(value));
+  if (value instanceof Date && Number.isNaN(value.getTime())) throw refuse('an invalid date');
+  if (value instanceof Map || value instanceof Set) throw refuse(`a ${value.constructor.name}`);
+};
+
 const toJson = (content: Params): string =>
   JSON.stringify(content, function (this: Params, name: string, value: unknown) {
-    if (typeof value === 'number' && !Number.isFinite(value))
-      throw new TypeError(`${name} is ${value}, which JSON cannot carry.`);
-    if (value === null && this[name] instanceof Date)
-      throw new TypeError(`${name} is an invalid date, which JSON cannot carry.`);
-    if (value instanceof Map || value instanceof Set)
-      throw new TypeError(`${name} is a ${value.constructor.name}, which JSON cannot carry.`);
+    refuseLost(name, this[name]);
     return value;
   });
+
+/** Returns a value of a path, a query or a form. */
+const toText = (name: string, value: unknown): string => {
+  refuseLost(name, value);
+  return String(value);
+};
+
+/** Returns the form of a body that has files. */
+const toForm = (content: Params): FormData => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(content)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one instanceof Blob) form.append(name, one);
+      else if (one !== null) form.append(name, toText(name, one));
+    }
+  }
+  return form;
+};
 
 const buildHeaders = (
   { apiKey }: Connection,

@@ -68,6 +68,8 @@ it('a job that succeeds thousands of times has two lines in ten seconds, and eac
 it('the log of a run has the reason for which a signature was refused', () => {
   const entry = { operation: 'receiveHook', status: 401, code: 'invalid_signature', reason: 'body' };
   expect(describeEntry({ level: 'info', ...entry })).toBe('receiveHook invalid_signature: body\n');
+  const ofField = describeEntry({ level: 'info', ...entry, field: 'PhoneNumber' });
+  expect(ofField).toBe('receiveHook invalid_signature: body, field PhoneNumber\n');
 });
 
 it('the log of a run is in words: the end of a chat response, a failed delivery, a job', () => {
