@@ -21,39 +21,49 @@ export class LakeStack extends NamedNestedStack {
   constructor(scope: Construct, id: string, { files }: DataStack, settings: Settings) {
     super(scope, id);
     const catalogId = Aws.ACCOUNT_ID;
-    const name = deploymentName(settings).replaceAll('-', '_');
+    const databaseName = deploymentName(settings).replaceAll('-', '_');
     const location = `s3://${files.bucketName}/${lakeFolder}`;
-    const database = new CfnDatabase(this, 'Database', { catalogId, databaseInput: { name } });
-    const table = new CfnTable(this, 'CallFiles', {
-      catalogId,
-      databaseName: name,
-      tableInput: {
-        name: 'call_files',
-        tableType: 'EXTERNAL_TABLE',
-        partitionKeys: [
-          { name: 'uid', type: 'string' },
-          { name: 'day', type: 'string' },
-        ],
-        // Athena derives the folders from a query's conditions, so that no partition is ever added.
-        parameters: {
-          classification: 'parquet',
-          'projection.enabled': 'true',
-          'projection.uid.type': 'injected',
-          'projection.day.type': 'date',
-          'projection.day.format': 'yyyy-MM-dd',
-          'projection.day.range': '2020-01-01,NOW+1DAYS',
-          'storage.location.template': `${location}uid=\${uid}/day=\${day}/`,
+    const database = new CfnDatabase(this, 'Database', { catalogId, databaseInput: { name: databaseName } });
+    const addTable = (id: string, name: string, partition: string, projection: Record<string, string>): CfnTable => {
+      const table = new CfnTable(this, id, {
+        catalogId,
+        databaseName,
+        tableInput: {
+          name,
+          tableType: 'EXTERNAL_TABLE',
+          partitionKeys: ['uid', partition].map((key) => ({ name: key, type: 'string' })),
+          // Athena derives the folders from a query's conditions, so that no partition is ever added.
+          parameters: {
+            classification: 'parquet',
+            'projection.enabled': 'true',
+            'projection.uid.type': 'injected',
+            [`projection.${partition}.type`]: 'date',
+            ...Object.fromEntries(
+              Object.entries(projection).map(([field, value]) => [`projection.${partition}.${field}`, value]),
+            ),
+            'storage.location.template': `${location}uid=\${uid}/${partition}=\${${partition}}/`,
+          },
+          storageDescriptor: {
+            location,
+            columns: columns.map((column) => ({ name: column.name, type: types[column.type] })),
+            inputFormat: 'org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat',
+            outputFormat: 'org.apache.hadoop.hive.ql.io.parquet.MapredParquetOutputFormat',
+            serdeInfo: { serializationLibrary: 'org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe' },
+          },
         },
-        storageDescriptor: {
-          location,
-          columns: columns.map((column) => ({ name: column.name, type: types[column.type] })),
-          inputFormat: 'org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat',
-          outputFormat: 'org.apache.hadoop.hive.ql.io.parquet.MapredParquetOutputFormat',
-          serdeInfo: { serializationLibrary: 'org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe' },
-        },
-      },
-    });
-    table.addDependency(database);
+      });
+      table.addDependency(database);
+      return table;
+    };
+    const tables = [
+      addTable('CallFiles', 'call_files', 'day', { format: 'yyyy-MM-dd', range: '2020-01-01,NOW+1DAYS' }),
+      addTable('MonthFiles', 'month_files', 'month', {
+        format: 'yyyy-MM',
+        range: '2020-01,NOW',
+        interval: '1',
+        'interval.unit': 'MONTHS',
+      }),
+    ];
     const workGroup = new CfnWorkGroup(this, 'Queries', {
       name: deploymentName(settings),
       recursiveDeleteOption: true,
@@ -70,10 +80,10 @@ export class LakeStack extends NamedNestedStack {
     const view = new CfnNamedQuery(this, 'CallsView', {
       name: 'calls',
       description: 'Creates the view calls. Run it once.',
-      database: name,
+      database: databaseName,
       workGroup: workGroup.ref,
       queryString: readFileSync(join(import.meta.dirname, '../functions/lake/calls.sql'), 'utf8'),
     });
-    view.addDependency(table);
+    for (const table of tables) view.addDependency(table);
   }
 }

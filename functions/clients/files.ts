@@ -235,7 +235,12 @@ export const lakeFiles = /* @__PURE__ */ service(
     return {
       put: (key: string, bytes: Uint8Array) => all.put(escapeKey(key), bytes),
       delete: (key: string) => all.delete(escapeKey(key)),
+      has: async (key: string) => (await all.head(escapeKey(key))) !== undefined,
     };
   },
-  { put: ['s3:PutObject:lake'], delete: ['s3:DeleteObject:lake'] },
+  {
+    put: ['s3:PutObject:lake'],
+    delete: ['s3:DeleteObject:lake'],
+    has: ['s3:GetObject:lake', 's3:ListBucket'],
+  },
 );

@@ -74,7 +74,7 @@ export const jobMessages = {
     job: z.literal('writeLake'),
     ...ofUser,
     agentId: StoredIdentifier,
-    /** A day in UTC. */
+    /** A day in UTC, or a month. */
     day: z.string(),
     /** The file is written then (Unix milliseconds). */
     dueAt: z.number(),

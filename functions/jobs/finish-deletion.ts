@@ -6,7 +6,7 @@ import { queueSender } from '../clients/job-queue.ts';
 import { fileKey } from '../domain/documents.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { hasText } from '../domain/json.ts';
-import { lakeFileKey } from '../domain/lake.ts';
+import { lakeFileKey, toMonth } from '../domain/lake.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { duplications } from '../duplication/duplications.ts';
 import { environment } from '../environment.ts';
@@ -80,7 +80,9 @@ const deleteFromLake = async (
   { uid, agentId }: { uid: string; agentId: string },
   { callFigures, lakeFiles }: Pick<ServicesOf<typeof finishDeletion.services>, 'callFigures' | 'lakeFiles'>,
 ): Promise<void> => {
-  for (const day of await callFigures.days(agentId)) await lakeFiles.delete(lakeFileKey({ uid, agentId, day }));
+  const days = await callFigures.days(agentId);
+  for (const day of new Set([...days, ...days.map(toMonth)]))
+    await lakeFiles.delete(lakeFileKey({ uid, agentId, day }));
 };
 
 export const handler = queueWorker(finishDeletion);

@@ -1,10 +1,10 @@
 import { queueSender, secondsUntil } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
-import { lakeServices, writeLakeDay } from '../lake/write-day.ts';
+import { lakeServices, writeLakePeriod } from '../lake/write-period.ts';
 import { queueJob, queueWorker } from './job.ts';
 
-/** Writes the calls of an agent's day to the lake. */
+/** Writes the calls of an agent's day or month to the lake. */
 export const writeLake = queueJob({
   name: 'writeLake',
   message: jobMessages.writeLake,
@@ -17,7 +17,8 @@ export const writeLake = queueJob({
     const { uid, agentId, day, dueAt } = message;
     const delaySeconds = secondsUntil(dueAt);
     if (delaySeconds > 0) return services.jobQueue.send(message, delaySeconds);
-    await writeLakeDay({ uid, agentId, day }, services);
+    const next = await writeLakePeriod({ uid, agentId, day }, services);
+    if (next) await services.jobQueue.send({ job: 'writeLake', uid, ...next }, secondsUntil(next.dueAt));
   },
 });
 

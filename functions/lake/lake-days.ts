@@ -1,21 +1,25 @@
 import { now } from '../domain/date-time.ts';
+import { isMonth, type LakePeriod } from '../domain/lake.ts';
 import { environment } from '../environment.ts';
-import type { AgentDay } from '../figures/call-figures.ts';
 import { service } from '../service.ts';
 import { when } from '../store/expressions.ts';
 import { lakeDayKey } from '../store/keys.ts';
 import { TableStore, table } from '../store/table.ts';
 
-/** The delays of a write. On AWS, the file of today is written once an hour, and one of an earlier day after a quarter of an hour. */
+/**
+ * The delays of a write. A month is compacted an hour after it was noted. On AWS, the file of today is written once an hour,
+ * and one of an earlier day after a quarter of an hour.
+ */
 const chooseDelaySeconds = (day: string): number => {
+  if (isMonth(day)) return 3600;
   if (!environment.isLambda) return 5;
   return now().startsWith(day) ? 3600 : 900;
 };
 
-/** The days whose files in the lake will be written. */
+/** The days and months whose files in the lake will be written. */
 export class LakeDays extends TableStore {
-  /** Notes that a day's file must be written. Returns when, if the caller queues the write. */
-  async note({ agentId, day }: AgentDay): Promise<{ dueAt: number } | undefined> {
+  /** Notes that the file of a period must be written. Returns when, if the caller queues the write. */
+  async note({ agentId, day }: LakePeriod): Promise<{ dueAt: number } | undefined> {
     const delay = chooseDelaySeconds(day) * 1000;
     const dueAt = Date.now() + delay;
     // A write that was not made by then is queued again.
@@ -27,7 +31,7 @@ export class LakeDays extends TableStore {
   }
 
   /** Begins a write. A change from now on queues another one. */
-  async begin({ agentId, day }: AgentDay): Promise<void> {
+  async begin({ agentId, day }: LakePeriod): Promise<void> {
     await this.table.delete(lakeDayKey(agentId, day));
   }
 }

@@ -20,6 +20,17 @@ it('Athena derives the folders of the lake from a query, and knows the columns o
   expect(keys.map(({ Name, name }) => Name ?? name)).toEqual(['uid', 'day']);
 });
 
+it('the files of compacted months are a table of their own, with the same columns', () => {
+  const [days, months] = deployment.all('AWS::Glue::Table').map(({ properties }) => properties.TableInput);
+  expect(months.StorageDescriptor).toEqual(days.StorageDescriptor);
+  expect(months.PartitionKeys.map(({ Name }: { Name: string }) => Name)).toEqual(['uid', 'month']);
+  expect(months.Parameters).toMatchObject({
+    'projection.month.format': 'yyyy-MM',
+    'projection.month.interval.unit': 'MONTHS',
+  });
+  expect(JSON.stringify(months.Parameters)).toMatch(/uid=\$\{uid\}\/month=\$\{month\}\//);
+});
+
 it('a query is ended at a limit of bytes, which no caller can raise', () => {
   const [workGroup] = deployment.all('AWS::Athena::WorkGroup');
   expect(workGroup?.properties.WorkGroupConfiguration).toMatchObject({

@@ -7,7 +7,7 @@ import { recountDay } from '../../functions/figures/recount.ts';
 import { countCalls } from '../../functions/jobs/count-calls.ts';
 import { finishDeletion } from '../../functions/jobs/finish-deletion.ts';
 import { lakeDays } from '../../functions/lake/lake-days.ts';
-import { lakeServices, writeLakeDay } from '../../functions/lake/write-day.ts';
+import { lakeServices, writeLakePeriod } from '../../functions/lake/write-period.ts';
 import { lazyServices } from '../../functions/service.ts';
 import { agentDeletions } from '../../functions/store/agents/agent-deletions.ts';
 import { lakeDayKey } from '../../functions/store/keys.ts';
@@ -31,7 +31,7 @@ const record = async (world: World, callId: string, more: object = {}) => {
 };
 
 const write = ({ uid, agentId }: World, services = lazyServices(lakeServices)) =>
-  writeLakeDay({ uid, agentId, day }, services);
+  writeLakePeriod({ uid, agentId, day }, services);
 
 it('the file of a day has its calls, and is replaced as a whole; a day without calls has none', async () => {
   const world = await newWorld();
@@ -76,6 +76,7 @@ it('a file that was read before the day was counted again is written again', asy
     lakeFiles: {
       ...services.lakeFiles,
       delete: (key) => services.lakeFiles.delete(key),
+      has: (key) => services.lakeFiles.has(key),
       async put(key, bytes) {
         if (puts++ === 0) {
           await record(world, 'call-2');
