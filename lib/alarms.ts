@@ -1,5 +1,4 @@
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
-import { giveUp } from '../functions/jobs/give-up.ts';
 import type { Metrics } from './metrics.ts';
 
 /** An alarm for a metric that reaches a threshold in each of `periods` (default 1) periods of five minutes. */
@@ -20,7 +19,7 @@ export const defineAlarms = ({
   chat,
   failedSignIns,
   edge,
-  queues,
+  lateMessages,
   deadLetters,
   recoveredShare,
   webhooks,
@@ -100,15 +99,13 @@ export const defineAlarms = ({
     description:
       'At least 1 % of a day’s calls were recorded only because a reconciliation found them in the list of their voice platform. Find the agents in the log of reconcile-calls, "recovered", and look at the log of receive-hook and at the webhooks of their platform: the ends of calls do not arrive.',
   },
-  // No request waits for jobs that the clock starts. Their failures are dead letters, as are all messages of give-up.
-  ...queues
-    .filter(({ isStartedByClock, job }) => !isStartedByClock && job !== giveUp.name)
-    .map(({ job, age }) => ({
-      id: `Waiting-${job}`,
-      metric: age,
-      threshold: 3600,
-      description: `Work of ${job} has waited for an hour. Look at its errors, and at the concurrency of the account.`,
-    })),
+  {
+    id: 'LateMessages',
+    metric: lateMessages,
+    threshold: 1,
+    description:
+      'A job received a message that had waited for an hour. Read the logs of the jobs where "waitedSeconds" is set, look at the errors of that job, and at the concurrency of the account.',
+  },
   ...table.throttles.map((metric) => ({
     id: `Table${metric.metricName}`,
     metric,
@@ -152,3 +149,25 @@ const defineChatAlarms = ({
       'The chat’s tokens of the day are used up, for all callers or for those without a key. Look for one address with many turns; if the use is real, deploy with a higher chatDailyTokens.',
   },
 ];
+
+/** An alarm that is raised while all alarms of a group are raised. Only it notifies. */
+export type CompositeAlarmProps = { id: string; description: string; anyOf: AlarmProps[][] };
+
+/** Returns the alarm for call starts: a bad start is a call that rings in vain. */
+export const defineCallStartAlarm = ({ callStarts: { fastBurn, slowBurn } }: Metrics): CompositeAlarmProps => {
+  const part = (id: string, metric: IMetric, threshold: number): AlarmProps => ({
+    id: `CallStarts${id}`,
+    metric,
+    threshold,
+    description: 'A part of the alarm CallStarts. It notifies nobody.',
+  });
+  return {
+    id: 'CallStarts',
+    description:
+      'Fewer than 99.9 % of the call starts are good (no fault, at most one second): bad ones are at least 1.44 % of an hour and of its last five minutes, or 0.6 % of six hours and of their last thirty minutes. Look at the first row of the dashboard, filter the logs of decide-call-start and receive-hook by BadStarts = 1, and if it began with a deployment, deploy the version before.',
+    anyOf: [
+      [part('Hour', fastBurn.long, fastBurn.threshold), part('FiveMinutes', fastBurn.short, fastBurn.threshold)],
+      [part('SixHours', slowBurn.long, slowBurn.threshold), part('HalfHour', slowBurn.short, slowBurn.threshold)],
+    ],
+  };
+};

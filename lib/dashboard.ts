@@ -26,7 +26,7 @@ export const dashboardName = (settings: Settings) => `${deploymentName(settings)
  */
 export const addDashboard = (
   scope: Construct,
-  { api, chat, queues, deadLetters, webhooks, table, account }: Metrics,
+  { callStarts, api, chat, queueAges, deadLetters, webhooks, table, account }: Metrics,
   { endpoints, chat: chatStack }: ObservedParts,
   settings: Settings,
 ): Dashboard => {
@@ -44,6 +44,18 @@ export const addDashboard = (
     }),
   );
   dashboard.addWidgets(
+    graph(
+      'Call starts: good (%), and bad as a share of five minutes',
+      [callStarts.goodPercentage],
+      [callStarts.fastBurn.short],
+    ),
+    graph(
+      'Call starts: by platform, and latency (ms)',
+      [callStarts.startsByPlatform],
+      [...callStarts.latency, callStarts.latencyByPlatform],
+    ),
+  );
+  dashboard.addWidgets(
     graph('API: requests', [api.requests], [api.clientErrors, api.serverErrors]),
     graph('API: latency (ms)', [api.latency, api.slowestLatency]),
   );
@@ -52,11 +64,7 @@ export const addDashboard = (
     graph('Concurrency of the account', [account.concurrency], [account.throttles]),
   );
   dashboard.addWidgets(
-    graph(
-      'Jobs: oldest message (s) and dead letters',
-      queues.map(({ age }) => age),
-      [deadLetters],
-    ),
+    graph('Jobs: oldest message (s) and dead letters', queueAges, [deadLetters]),
     graph('Table: capacity and throttling', [table.reads, table.writes], table.throttles),
   );
   dashboard.addWidgets(

@@ -6,10 +6,11 @@ import { DynamoEventSource, S3OnFailureDestination, SqsEventSource } from 'aws-c
 import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { deliverWebhook } from '../functions/jobs/deliver-webhook.ts';
+import { giveUp } from '../functions/jobs/give-up.ts';
 import { type AnyQueueJob, permissionsOfJob } from '../functions/jobs/job.ts';
 import { reconcileCalls } from '../functions/jobs/reconcile-calls.ts';
 import { retryChanges } from '../functions/jobs/retry-changes.ts';
-import { jobs, listClockJobs } from '../functions/jobs.ts';
+import { jobs, listClockJobs, queueJobs } from '../functions/jobs.ts';
 import { sortKeysOfChanges } from '../functions/store/keys.ts';
 import type { DataStack } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
@@ -21,6 +22,13 @@ const memoryMegabytes = 1024;
 /** The concurrency of one job, limited so that a burst of uploads leaves functions for the API. */
 const maxConcurrency = 10;
 
+/** The jobs that somebody waits for: neither those that the clock starts, whose failures are dead letters, nor the job of dead letters. */
+const waitedFor = new Set<string>(
+  queueJobs
+    .filter(({ name, daily, everyMinutes }) => !daily && everyMinutes === undefined && name !== giveUp.name)
+    .map(({ name }) => name),
+);
+
 /** All background work: a function for each job, triggered by the job's queue or by the table's stream. */
 export class JobsStack extends NamedNestedStack {
   /** Failed attempts to deliver a webhook. */
@@ -28,6 +36,8 @@ export class JobsStack extends NamedNestedStack {
   /** Calls that hourly reconciliations have compared, and those among them that had to be recovered. */
   readonly comparedCalls: Metric;
   readonly recoveredCalls: Metric;
+  /** Messages that had waited for an hour when their job received them. */
+  readonly lateMessages: Metric;
   /** The items of the table whose changes are parked. */
   readonly parkedChanges: Metric;
 
@@ -49,6 +59,11 @@ export class JobsStack extends NamedNestedStack {
     });
     const deliveries = new Map<string, ServiceFunction>(functions).get(deliverWebhook.name) as ServiceFunction;
     this.failedDeliveries = deliveries.countLines('WebhookFailedDeliveries', FilterPattern.exists('$.failedDelivery'));
+    const waits = functions.flatMap(([name, serviceFunction]) =>
+      waitedFor.has(name) ? serviceFunction.countLines('LateMessages', FilterPattern.exists('$.waitedSeconds')) : [],
+    );
+    // They all have one name, and are one metric.
+    this.lateMessages = waits[0] as Metric;
     const retrier = new Map<string, ServiceFunction>(functions).get(retryChanges.name) as ServiceFunction;
     this.parkedChanges = retrier.countLines('ParkedChanges', FilterPattern.exists('$.parked'), '$.parked');
     const reconciler = new Map<string, ServiceFunction>(functions).get(reconcileCalls.name) as ServiceFunction;

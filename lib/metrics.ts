@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
-import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { metricNames } from '../functions/domain/metrics.ts';
 import type { AnyEndpoint } from '../functions/http/endpoint.ts';
 import { giveUp } from '../functions/jobs/give-up.ts';
 import { readChanges } from '../functions/jobs/read-changes.ts';
@@ -11,7 +12,7 @@ import type { EdgeStack } from './edge-stack.ts';
 import type { JobsStack } from './jobs-stack.ts';
 import type { OAuthStack } from './oauth-stack.ts';
 import { deployedFunctionName } from './service-function.ts';
-import type { Settings } from './settings.ts';
+import { deploymentName, type Settings } from './settings.ts';
 
 /** The parts of a deployment that are observed. */
 export type ObservedParts = {
@@ -38,6 +39,7 @@ export const collectMetrics = (
 ) => {
   const deliveries = data.getQueue('deliverWebhook');
   return {
+    callStarts: collectCallStartMetrics(deploymentName(settings)),
     api: {
       requests: api.metricCount({ period }),
       clientErrors: api.metricClientError(sum),
@@ -58,11 +60,8 @@ export const collectMetrics = (
     },
     failedSignIns: oauth.failedSignIns.with({ period }),
     edge: edge && { failedShare: failedShare(edge) },
-    queues: queueJobs.map(({ name, daily, everyMinutes }) => ({
-      job: name,
-      isStartedByClock: daily || everyMinutes !== undefined,
-      age: data.getQueue(name).metricApproximateAgeOfOldestMessage(maximum),
-    })),
+    queueAges: queueJobs.map(({ name }) => data.getQueue(name).metricApproximateAgeOfOldestMessage(maximum)),
+    lateMessages: jobsStack.lateMessages.with({ period }),
     deadLetters: new MathExpression({
       label: 'Dead letters',
       expression: 'FILL(waiting, 0) + FILL(reported, 0)',
@@ -116,4 +115,53 @@ const failedShare = ({ distribution }: EdgeStack) => {
     usingMetrics: { rate: metric('5xxErrorRate', Stats.AVERAGE), requests: metric('Requests', Stats.SUM) },
     period,
   });
+};
+
+/** The share of call starts that are to be good. */
+const goodStarts = 0.999;
+/** Bad starts in a long window that raise no alarm: at night, one may be a tenth of the calls. */
+const ignoredBadStarts = 4;
+
+/**
+ * Returns the metrics of call starts. A burn rate is a multiple of the share of bad starts that the objective allows: the share of
+ * a long window says that it matters, and that of a short one that it goes on.
+ */
+const collectCallStartMetrics = (namespace: string) => {
+  const dimensionsMap = { class: 'call-start' };
+  const metric = (metricName: string, props: MetricOptions) =>
+    new Metric({ namespace, metricName, dimensionsMap, ...props });
+  const divide = (expression: string, window: Duration, label?: string) => {
+    const ofWindow = { period: window, statistic: Stats.SUM };
+    return new MathExpression({
+      label,
+      expression,
+      usingMetrics: {
+        bad: metric(metricNames.badStarts, ofWindow),
+        starts: metric(metricNames.requests, ofWindow),
+      },
+      period: window,
+    });
+  };
+  const burn = (rate: number, long: Duration, short: Duration) => ({
+    threshold: Number((rate * (1 - goodStarts)).toFixed(4)),
+    long: divide(`IF(bad > ${ignoredBadStarts}, bad / starts, 0)`, long),
+    short: divide('bad / starts', short),
+  });
+  const search = (statistic: string, label: string) =>
+    new MathExpression({
+      label,
+      expression: `SEARCH('{"${namespace}",class,platform} class="call-start" MetricName="${metricNames.milliseconds}"', '${statistic}', 300)`,
+      usingMetrics: {},
+      period,
+    });
+  return {
+    fastBurn: burn(14.4, Duration.hours(1), Duration.minutes(5)),
+    slowBurn: burn(6, Duration.hours(6), Duration.minutes(30)),
+    goodPercentage: divide('100 * (1 - FILL(bad, 0) / starts)', period, 'Good starts (%)'),
+    latency: ['p50', 'p99'].map((statistic) =>
+      metric(metricNames.milliseconds, { period, statistic, label: statistic }),
+    ),
+    startsByPlatform: search('SampleCount', 'Starts'),
+    latencyByPlatform: search('p99', 'p99'),
+  };
 };

@@ -1,13 +1,23 @@
 import { Aws, CfnCondition, Fn } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
-import { Alarm, type CfnAlarm, ComparisonOperator, type Dashboard, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Alarm,
+  type AlarmBase,
+  AlarmRule,
+  AlarmState,
+  type CfnAlarm,
+  ComparisonOperator,
+  CompositeAlarm,
+  type Dashboard,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { type AlarmProps, defineAlarms } from './alarms.ts';
+import { type AlarmProps, type CompositeAlarmProps, defineAlarms, defineCallStartAlarm } from './alarms.ts';
 import { addDashboard } from './dashboard.ts';
 import { queueDefaults } from './data-stack.ts';
 import { collectMetrics, type ObservedParts } from './metrics.ts';
@@ -24,7 +34,8 @@ export class ObservabilityStack extends NamedNestedStack {
     super(scope, id);
     this.topic = this.#addTopic(settings);
     const metrics = collectMetrics(parts, settings);
-    for (const alarm of defineAlarms(metrics)) this.#addAlarm(alarm);
+    for (const alarm of defineAlarms(metrics)) this.#notify(this.#addAlarm(alarm));
+    this.#notify(this.#addCompositeAlarm(defineCallStartAlarm(metrics)));
     if (settings.monthlyBudget) this.#addBudget(settings.monthlyBudget, settings);
     this.dashboard = addDashboard(this, metrics, parts, settings);
   }
@@ -68,8 +79,8 @@ export class ObservabilityStack extends NamedNestedStack {
     });
   }
 
-  /** Publishes to the topic when the threshold is reached, and when the alarm ends. Missing data raise no alarm. */
-  #addAlarm({ id, metric, threshold, periods = 1, onlyIn, description }: AlarmProps) {
+  /** Adds an alarm that is raised when the threshold is reached. Missing data raise no alarm. */
+  #addAlarm({ id, metric, threshold, periods = 1, onlyIn, description }: AlarmProps): Alarm {
     const alarm = new Alarm(this, id, {
       metric,
       threshold,
@@ -82,6 +93,19 @@ export class ObservabilityStack extends NamedNestedStack {
       const isThere = new CfnCondition(this, `${id}IsPossible`, { expression: Fn.conditionEquals(Aws.REGION, onlyIn) });
       (alarm.node.defaultChild as CfnAlarm).cfnOptions.condition = isThere;
     }
+    return alarm;
+  }
+
+  #addCompositeAlarm({ id, description, anyOf }: CompositeAlarmProps): CompositeAlarm {
+    const isRaised = (props: AlarmProps) => AlarmRule.fromAlarm(this.#addAlarm(props), AlarmState.ALARM);
+    return new CompositeAlarm(this, id, {
+      alarmRule: AlarmRule.anyOf(...anyOf.map((parts) => AlarmRule.allOf(...parts.map(isRaised)))),
+      alarmDescription: description,
+    });
+  }
+
+  /** Publishes to the topic when an alarm is raised, and when it ends. */
+  #notify(alarm: AlarmBase) {
     const action = new SnsAction(this.topic);
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);

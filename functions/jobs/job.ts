@@ -84,6 +84,9 @@ export type StreamHandler = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatc
 /** The number of deliveries after which a message of most jobs becomes a dead letter. */
 export const maxDeliveries = 5;
 
+/** A message that has waited for so long when its job receives it is late. */
+const lateSeconds = 3600;
+
 export const jobDeliveries = (job: Pick<AnyQueueJob, 'maxDeliveries'>): number => job.maxDeliveries ?? maxDeliveries;
 
 export const queueJob = <Message extends z.core.$ZodType, S extends Services>(
@@ -107,6 +110,7 @@ export const queueWorker = (job: AnyQueueJob): QueueHandler => {
     const handle = async (record: SQSRecord) => {
       const { messageId, body, attributes } = record;
       const started = performance.now();
+      const waitedSeconds = Math.round((Date.now() - Number(attributes?.SentTimestamp)) / 1000);
       const isLast = Number(attributes?.ApproximateReceiveCount) >= jobDeliveries(job);
       const deadlines = { until, lastDeliveryEndsAt: isLast ? endsAt : undefined };
       const read = () => z.parse(job.message, JSON.parse(body));
@@ -123,6 +127,8 @@ export const queueWorker = (job: AnyQueueJob): QueueHandler => {
         messageId,
         job: job.name,
         milliseconds: Math.round(performance.now() - started),
+        // An alarm counts the lines that have it.
+        waitedSeconds: waitedSeconds >= lateSeconds ? waitedSeconds : undefined,
         cause: failure && describeError(failure),
         givenUp: (failure && isLast) || undefined,
       });

@@ -46,6 +46,22 @@ def metric_math_alarm(original, name, props):
     return original(name, single)
 
 
+# The emulator has no composite alarms. It gets their name, and their rule must name alarms that exist.
+def create_composite_alarm(logical_id, props, stack_name):
+    named = re.findall(r'ALARM\("(arn:aws:cloudwatch:[^"]+)"\)', props["AlarmRule"])
+    existing = {alarm["AlarmArn"] for alarm in provisioners._cw._alarms.values()}
+    if not named or not existing.issuperset(named):
+        raise ValueError(f"The rule of {logical_id} names no alarms, or alarms that do not exist: {props['AlarmRule']}")
+    name = provisioners._physical_name(stack_name, logical_id, max_len=255)
+    return name, {"Arn": f"arn:aws:cloudwatch:us-east-1:000000000000:alarm:{name}"}
+
+
+provisioners._RESOURCE_HANDLERS["AWS::CloudWatch::CompositeAlarm"] = {
+    "create": create_composite_alarm,
+    "delete": lambda physical_id, props: None,
+}
+
+
 # PartiQL has actions of its own, one for each kind of statement: there is no dynamodb:BatchExecuteStatement.
 PARTIQL = {"INSERT": "PartiQLInsert", "UPDATE": "PartiQLUpdate", "DELETE": "PartiQLDelete", "SELECT": "PartiQLSelect"}
 STATEMENT = re.compile(r'\s*(INSERT\s+INTO|UPDATE|DELETE\s+FROM|SELECT\s.*?\sFROM)\s+"([^"]+)"', re.IGNORECASE | re.DOTALL)

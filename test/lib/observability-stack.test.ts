@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
+import type { SQSEvent } from 'aws-lambda';
 import { expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { ChatUsage } from '../../functions/chat/chat-usage.ts';
+import { queueJob, queueWorker } from '../../functions/jobs/job.ts';
 import { queueJobs } from '../../functions/jobs.ts';
 import { table } from '../../functions/store/table.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
@@ -25,10 +28,7 @@ const watched = (deployment: Deployment): string[] =>
     MetricName ? [MetricName] : Metrics.flatMap(({ MetricStat }: Json) => MetricStat?.Metric.MetricName ?? []),
   );
 
-it('alarms watch the dead letters of all jobs, and the waiting time of every job that the clock does not start', () => {
-  const waiting = alarms(dev).filter(({ Namespace }) => Namespace === 'AWS/SQS');
-  // The messages of the job that gives up others are dead letters.
-  expect(waiting).toHaveLength(queueJobs.filter(({ daily, everyMinutes }) => !daily && !everyMinutes).length - 1);
+it('an alarm watches the dead letters of all jobs', () => {
   const dead = alarms(dev).filter(({ Metrics }) =>
     JSON.stringify(Metrics ?? '').includes('ApproximateNumberOfMessagesVisible'),
   );
@@ -37,20 +37,25 @@ it('alarms watch the dead letters of all jobs, and the waiting time of every job
   expect(dead[0].Threshold).toBe(1);
 });
 
-it('alarms on waiting are raised after the time that they describe, in the unit of their metric', () => {
-  const waiting = alarms(prod).filter(({ AlarmDescription }) => /waited for/.test(AlarmDescription));
-  const thresholds = waiting.map(({ MetricName, Threshold, AlarmDescription }) => [
-    MetricName,
-    Threshold,
-    /waited for (an hour|ten minutes)/.exec(AlarmDescription)?.[1],
-  ]);
-  expect(new Set(thresholds.map(String))).toEqual(
-    new Set(['IteratorAge,600000,ten minutes', 'ApproximateAgeOfOldestMessage,3600,an hour']),
+it('one alarm counts the late messages of every job that the clock does not start, but those of the job of dead letters', () => {
+  const counting = dev
+    .all('AWS::Logs::MetricFilter')
+    .filter(({ properties }) => properties.MetricTransformations[0].MetricName === 'LateMessages');
+  const counted = queueJobs.filter(({ name, daily, everyMinutes }) => !daily && !everyMinutes && name !== 'giveUp');
+  expect(counting.map(({ properties }) => properties.LogGroupName.Ref.replace(/Log[0-9A-F]{8}$/, '')).sort()).toEqual(
+    counted.map(({ name }) => name).sort(),
   );
+  expect(alarms(dev).filter(({ MetricName }) => MetricName === 'LateMessages')).toMatchObject([{ Threshold: 1 }]);
+});
+
+it('the alarm on changes is raised after the time that it describes, in the unit of its metric', () => {
+  const [waiting] = alarms(prod).filter(({ MetricName }) => MetricName === 'IteratorAge');
+  expect(waiting.AlarmDescription).toContain('have waited for ten minutes');
+  expect(waiting.Threshold).toBe(10 * 60 * 1000);
 });
 
 const filters = dev.all('AWS::Logs::MetricFilter');
-const nothing = { ChatFailedTurns: 0, ChatBudgetExhausted: 0, WebhookFailedDeliveries: 0 };
+const nothing = { ChatFailedTurns: 0, ChatBudgetExhausted: 0, WebhookFailedDeliveries: 0, LateMessages: 0 };
 /** The filters of the lines that the tests below log. */
 const logged = filters.filter(({ properties }) => properties.MetricTransformations[0].MetricName in nothing);
 const counted = (lines: Json[]) =>
@@ -61,14 +66,40 @@ const counted = (lines: Json[]) =>
     ]),
   );
 
+it('a metric counts the lines of messages that had waited for an hour, and not those that waited for less', async () => {
+  const { captureLog } = await import('../support/chat.ts');
+  const linesOf = async (waitedSeconds: number) => {
+    const job = queueJob({
+      name: 'countCalls',
+      message: z.object({}),
+      services: {},
+      timeoutSeconds: 1,
+      handle: async () => {},
+    });
+    const attributes = { SentTimestamp: String(Date.now() - waitedSeconds * 1000) };
+    const log = captureLog();
+    await queueWorker(job)({ Records: [{ messageId: 'm', body: '{}', attributes }] } as unknown as SQSEvent).finally(
+      () => log.stop(),
+    );
+    return log.lines();
+  };
+  expect(counted(await linesOf(3590))).toEqual(nothing);
+  expect(counted(await linesOf(3600))).toEqual({ ...nothing, LateMessages: 1 });
+});
+
 it('the guide has every alarm in its table, and their number in the costs', () => {
   const guide = readFileSync('lib/README.md', 'utf8');
   const names = prod.all('AWS::CloudWatch::Alarm').map(({ logicalId }) => logicalId.replace(/[0-9A-F]{8}$/, ''));
-  const named = (name: string) => guide.includes(`*${name.startsWith('Waiting') ? 'Waiting' : name}*`);
-  expect(names.filter((name) => !named(name))).toEqual([]);
+  const composite = prod
+    .all('AWS::CloudWatch::CompositeAlarm')
+    .map(({ logicalId }) => logicalId.replace(/[0-9A-F]{8}$/, ''));
+  expect([...names, ...composite].filter((name) => !guide.includes(`*${name}*`))).toEqual([]);
   const metrics = watched(prod).length;
   expect(guide).toContain(
     `| Alarms, ${names.length} of them, on ${metrics} metrics | $${(0.1 * metrics).toFixed(2)} |`,
+  );
+  expect(guide).toContain(
+    `| Composite alarms, ${composite.length} of them | $${(0.5 * composite.length).toFixed(2)} |`,
   );
 });
 
@@ -114,6 +145,7 @@ it('the failed sign-ins of AI clients are one metric, counted in the log of each
 it('an idle deployment costs at most $6 a month, all alarms and secrets included', () => {
   const dollars =
     0.1 * watched(prod).length +
+    0.5 * prod.all('AWS::CloudWatch::CompositeAlarm').length +
     // A metric that is counted from a log costs something only in hours in which it has a value.
     0.3 * filters.filter(({ properties }) => properties.MetricTransformations[0].DefaultValue !== undefined).length +
     0.4 * prod.all('AWS::SecretsManager::Secret').length;

@@ -22,6 +22,9 @@ const nameProperties = [
   'Name',
 ];
 
+/** A permission names the function of another resource, and a metric filter the log group: several may name the same. */
+const namesOthers = new Set(['AWS::Lambda::Permission', 'AWS::Logs::MetricFilter']);
+
 type Summary = { data: Record<string, Json>; names: Record<string, string> };
 
 const idOf = ({ part, logicalId }: Resource) => `${part}/${logicalId}`;
@@ -39,8 +42,7 @@ const summaryOf = ({ resources }: Deployment): Summary => ({
     resources.flatMap((resource) =>
       nameProperties.flatMap((property) => {
         const name = resource.properties[property];
-        // A permission names the function of another resource.
-        return name === undefined || resource.type === 'AWS::Lambda::Permission'
+        return name === undefined || namesOthers.has(resource.type)
           ? []
           : [[`${resource.type} ${JSON.stringify(name)}`, idOf(resource)]];
       }),
