@@ -11,9 +11,11 @@ import {
   type CallOutcomeUpdatedEvent,
   dataOf,
   type LogEntry,
+  readLimits,
   type UploadProgress,
   verifyWebhook,
 } from '../../functions/openapi/client/client.ts';
+import { apiKeys } from '../../functions/store/api-keys.ts';
 import { partsOf, question, withFaults } from '../support/typed-client.ts';
 import { newWorld, target } from '../support/world.ts';
 
@@ -275,3 +277,42 @@ it('the typed client takes a page less than 12 KB for one operation, and less th
 });
 
 const overloaded = '{"error":"overloaded","message":"The table is throttled."}';
+
+it('the typed client reads what a response says about the limit of its key, and so does its error', async () => {
+  const { uid } = await newWorld();
+  const made = await apiKeys.get().create(uid, { name: 'limited', scopes: undefined, requestsPerMinute: 1 });
+  const api = apiClient({ baseUrl: target.baseUrl, apiKey: made.secret, uid, retries: 0 });
+  const first = await api.agents.list();
+  expect(readLimits(first.response)).toEqual({
+    limit: 1,
+    windowSeconds: 60,
+    remaining: 0,
+    resetSeconds: expect.any(Number),
+    retryAfterSeconds: undefined,
+  });
+  const refused = await api.agents
+    .list()
+    .then(dataOf)
+    .catch((error: ApiRequestError) => error);
+  const { limits } = refused as ApiRequestError;
+  expect(limits).toMatchObject({ limit: 1, remaining: 0 });
+  expect(limits.retryAfterSeconds).toBe(limits.resetSeconds);
+});
+
+it('the typed client finds the limit of its key beside those of a gateway, and none in headers that have none', () => {
+  const read = (headers: Record<string, string>) => readLimits(new Response('', { headers }));
+  const policy = '"gateway";q=9;w=1, "key";q=600;w=60;pk=:QQ==:';
+  expect(read({ 'ratelimit-policy': policy, ratelimit: '"gateway";r=1,"key"; r=412; t=23' })).toMatchObject({
+    limit: 600,
+    windowSeconds: 60,
+    remaining: 412,
+    resetSeconds: 23,
+  });
+  const none = { limit: undefined, windowSeconds: undefined, remaining: undefined, resetSeconds: undefined };
+  const other = {
+    'ratelimit-policy': '"gateway";q=9;w=1',
+    ratelimit: '600',
+    'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT',
+  };
+  expect(read(other)).toEqual({ ...none, retryAfterSeconds: undefined });
+});

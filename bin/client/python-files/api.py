@@ -24,6 +24,7 @@ from .models import (
     RefusedFile,
     Website,
 )
+from .limits import RequestLimits
 from .requests import Connection
 from .types import UNSET, Unset
 
@@ -196,6 +197,11 @@ class Api(operations.Api):
         self.websites: Websites = Websites(connection)
         self.block_list: BlockList = BlockList(connection)
         self.erasures: Erasures = Erasures(connection)
+
+    @property
+    def limits(self) -> RequestLimits | None:
+        """What the latest response says about the limit of the key, and about a wait. None before the first one."""
+        return self._connection.limits
 
 
 def _sizes(contents: Sequence[tuple[str, bytes]]) -> list[CreateDocumentUploadsParamsFilesItem]:

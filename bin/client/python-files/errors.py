@@ -6,6 +6,8 @@ from typing import Any
 
 import httpx
 
+from .limits import RequestLimits
+
 _CODES = {404: "not_found", 413: "payload_too_large", 429: "rate_limited", 504: "timeout"}
 
 
@@ -14,7 +16,7 @@ class ApiError(Exception):
 
     `code` is one of the service's error codes, or the client's own: `unreachable` and `timeout` when there was no
     response (then `status` is None), `unexpected_response` for a success that is not the service's, and `misconfigured`
-    for a request that cannot be sent.
+    for a request that cannot be sent. `limits` is what the response says about the limit of the key, and about a wait.
     """
 
     def __init__(
@@ -25,6 +27,7 @@ class ApiError(Exception):
         status: int | None = None,
         request_id: str | None = None,
         details: list[dict[str, Any]] | None = None,
+        limits: RequestLimits | None = None,
     ) -> None:
         super().__init__(f"{code}: {message}" + (f" (request {request_id})" if request_id else ""))
         self.code = code
@@ -32,6 +35,7 @@ class ApiError(Exception):
         self.status = status
         self.request_id = request_id
         self.details = details or []
+        self.limits = limits
 
     @classmethod
     def from_response(cls, response: httpx.Response) -> ApiError:
@@ -55,6 +59,7 @@ class ApiError(Exception):
             status=status,
             request_id=response.headers.get("x-request-id"),
             details=body.get("details"),
+            limits=RequestLimits.from_headers(response.headers),
         )
 
     @classmethod

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import httpx
 
 from .errors import ApiError
+from .limits import RequestLimits
 from .retries import RetryingTransport
 
 P = ParamSpec("P")
@@ -26,6 +27,7 @@ class Connection:
         self, base_url: str, api_key: str | None, uid: str | None, retries: int, timeout: float, httpx_args: dict[str, Any]
     ) -> None:
         self.uid = uid
+        self.limits: RequestLimits | None = None
         headers = {"X-Authorization": api_key} if api_key else {}
         # A redirect would take the API key to another address.
         settings = {"base_url": base_url, "headers": headers, "timeout": timeout, **httpx_args, "follow_redirects": False}
@@ -150,6 +152,7 @@ class Operation(Generic[P, R]):
         return client.build_request(self._method, path, params=query, **content)
 
     def _read(self, response: httpx.Response) -> R:
+        self._connection.limits = RequestLimits.from_headers(response.headers)
         _check(response)
         if self._response is str:
             return self._response(response.text)

@@ -1,3 +1,4 @@
+import { type RequestLimits, readLimits } from './limits.ts';
 import type { ApiError } from './types.ts';
 
 /** A failed request. Thrown where no `error` can be returned: in `for await` over items, and by `dataOf`. */
@@ -8,12 +9,15 @@ export class ApiRequestError extends Error {
   readonly status: number;
   /** The id of the request in the service's log. */
   readonly requestId: string | null;
+  /** What the response says about the limit of the key, and about a wait. */
+  readonly limits: RequestLimits;
 
-  constructor({ error, message, details }: ApiError, { status, headers }: Response) {
+  constructor({ error, message, details }: ApiError, response: Response) {
     super(message);
     this.code = error;
     this.details = details;
-    this.status = status;
-    this.requestId = headers.get('x-request-id');
+    this.status = response.status;
+    this.requestId = response.headers.get('x-request-id');
+    this.limits = readLimits(response);
   }
 }

@@ -29,6 +29,7 @@ export type { ChatPart } from './chat.ts';
 export type { LogEntry } from './fetch.ts';
 export type { NamedFile, UploadProgress } from './files.ts';
 export type * from './groups.ts';
+export { type RequestLimits, readLimits } from './limits.ts';
 export { dataOf, type ListRequest, type RequestOptions, type Result } from './request.ts';
 export type * from './types.ts';
 export type { UploadOptions, UploadResult } from './uploads.ts';

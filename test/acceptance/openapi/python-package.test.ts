@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { pythonPrograms } from '../../../bin/client/python-environment.ts';
 import { listen } from '../../../bin/local/listen.ts';
+import { apiKeys } from '../../../functions/store/api-keys.ts';
 import type { Received } from '../../support/receiver.ts';
 import { newEndpoint, newReceiver } from '../../support/webhooks.ts';
 import { newWorld, target } from '../../support/world.ts';
@@ -44,6 +45,24 @@ try:
     api.agents.create(name="")
 except ApiError as error:
     print(error.status, error.code, error.details[0]["path"])
+`;
+
+/** Reads what responses say about a limit of two requests a minute, and about a key without one. */
+const limitsProgram = `
+import sys
+from voice_agent_platform_client import ApiError, api_client
+
+api = api_client(api_key=sys.argv[1], retries=0)
+print(api.limits)
+try:
+    for _ in range(3):
+        api.key.get()
+        print(api.limits.limit, api.limits.window_seconds, api.limits.remaining, api.limits.reset_seconds > 0, api.limits.retry_after_seconds)
+except ApiError as error:
+    print(error.code, error.limits.remaining, error.limits.retry_after_seconds == error.limits.reset_seconds, error.limits == api.limits)
+api = api_client()
+api.key.get()
+print(api.limits)
 `;
 
 /** Uploads files and waits for the results, by both kinds of call. */
@@ -277,6 +296,17 @@ it('the Python client is packed as a wheel, calls the service, and raises errors
     'Hi 17:00',
     '401 invalid_api_key True',
     '400 invalid_request name',
+  ]);
+
+  const { secret } = await apiKeys
+    .get()
+    .create(env.VAP_USER, { name: 'limited', scopes: undefined, requestsPerMinute: 2 });
+  expect(await runProgram(limitsProgram, secret)).toEqual([
+    'None',
+    '2 60 1 True None',
+    '2 60 0 True None',
+    'rate_limited 0 True True',
+    'RequestLimits(limit=None, window_seconds=None, remaining=None, reset_seconds=None, retry_after_seconds=None)',
   ]);
 
   expect(await runProgram(uploadProgram, agentId, folder)).toEqual([
