@@ -108,11 +108,14 @@ export const addDays = (date: string, days: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 
 /** Returns the beginning of a day in a time zone, as a point in time. */
-export const startOfDay = (date: string, timeZone: string): string => {
-  const midnight = Date.parse(`${date}T00:00:00Z`);
-  // The second round is right even if the offset changes between the guess and the day's beginning.
-  let guess = midnight - offsetMilliseconds(midnight, timeZone);
-  guess = midnight - offsetMilliseconds(guess, timeZone);
+export const startOfDay = (date: string, timeZone: string): string => toInstant(`${date}T00:00`, timeZone);
+
+/** Returns the point in time at which the clocks of a time zone show `2026-03-01T10:00`. */
+export const toInstant = (clock: string, timeZone: string): string => {
+  const shown = Date.parse(`${clock}Z`);
+  // The second round is right even if the offset changes between the guess and the time that is shown.
+  let guess = shown - offsetMilliseconds(shown, timeZone);
+  guess = shown - offsetMilliseconds(guess, timeZone);
   return new Date(guess).toISOString();
 };
 

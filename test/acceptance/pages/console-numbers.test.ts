@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { newWorld, type World } from '../../support/world.ts';
 import { useBrowser, violationsIn } from './browser.ts';
 import { choose, openConsole } from './open-console.ts';
@@ -176,4 +177,101 @@ it('a file that cannot be imported says why', async () => {
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByRole('dialog', { name: 'Import' }).getByText('several columns "phone"').waitFor();
   await page.getByRole('dialog', { name: 'Import' }).getByText('Failed').first().waitFor();
+});
+
+it('may I call 030 1234567? The agent’s rules, the consents with their proofs, and what is typed as in the page’s country', async () => {
+  const world = await newWorld();
+  const configuration = { calling: { consent: { purpose: 'marketing' } } };
+  expect((await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } })).status).toBe(200);
+  const { page, complaints } = await open(world);
+  await lookUp(page, '030 1234567');
+  await page.getByRole('heading', { name: '+49301234567', level: 1 }).waitFor();
+  const checks = page.getByRole('table', { name: 'May it be called now?' });
+  await checks.getByRole('row', { name: 'Agent No No consent to marketing Consent to marketing' }).waitFor();
+  await page.getByRole('button', { name: 'Record a consent' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Record a consent' });
+  expect(await dialog.getByRole('combobox', { name: 'Purpose' }).inputValue()).toBe('marketing');
+  await dialog.getByLabel('Said at').fill('2026-01-15T10:00');
+  await dialog.getByLabel('Proof').selectOption('Website');
+  await dialog.getByLabel('What was said or shown').fill('Call me about offers.');
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Record the consent' }).click();
+  await checks.getByRole('row', { name: 'Agent Yes Consent to marketing' }).waitFor();
+  const history = page.getByRole('table', { name: 'History of consents' });
+  await history
+    .getByRole('row', { name: /^Jan 15, 2026, 10:00 AM marketing Given Website: “Call me about offers.”/ })
+    .waitFor();
+  await page.getByRole('button', { name: 'Revoke a consent' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+  await checks.getByRole('row', { name: 'Agent No The consent to marketing is revoked' }).waitFor();
+  const { body } = await world.call('GET', '/consents', { query: { uid: world.uid, number: '+49301234567' } });
+  expect(body.consents).toMatchObject([
+    { purpose: '*', state: 'revoked' },
+    { purpose: 'marketing', state: 'given', at: '2026-01-15T09:00:00.000Z', proof: { channel: 'web' } },
+  ]);
+  expect(complaints).toEqual([]);
+});
+
+it('a consent that cannot be recorded says why, and what was typed stays', async () => {
+  const world = await newWorld();
+  const { page } = await open(world, '/console/numbers?number=%2B14155550100');
+  await page.getByRole('button', { name: 'Record a consent' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Record a consent' });
+  await dialog.getByRole('combobox', { name: 'Purpose' }).fill('Offers!');
+  await page.keyboard.press('Tab');
+  await dialog.getByRole('button', { name: 'Record the consent' }).click();
+  await dialog.getByText('purpose must begin with a letter').waitFor();
+  expect(await dialog.getByRole('combobox', { name: 'Purpose' }).inputValue()).toBe('Offers!');
+});
+
+it('block all numbers of a range but one: a field says for a number which rule decides', async () => {
+  const world = await newWorld();
+  const { page, complaints } = await open(world, '/console/numbers?section=rules');
+  await page.getByText('No prefix is blocked for all agents').waitFor();
+  await page.getByRole('button', { name: 'Block a prefix' }).click();
+  await page.getByRole('dialog').getByLabel('Prefix').fill('900');
+  await page.getByRole('dialog').getByLabel('Reason').fill('Premium numbers');
+  await page.getByRole('button', { name: 'Block the prefix' }).click();
+  await page.getByText('It must be + and the first').waitFor();
+  await page.getByRole('dialog').getByLabel('Prefix').fill('+1 900');
+  await page.keyboard.press('Enter');
+  await page.getByRole('row', { name: '+1900 Premium numbers' }).waitFor();
+  await page.getByLabel('Number to test').fill('+1 900 555 0142');
+  await page.keyboard.press('Enter');
+  await page.getByText('A prefix decides').waitFor();
+  await page.getByRole('button', { name: 'Allow a number' }).click();
+  await page.getByRole('dialog').getByLabel('Number', { exact: true }).fill('+1 900 555 0142');
+  await page.getByRole('button', { name: 'Allow the number' }).click();
+  await page.getByText('The number is allowed for all agents.').waitFor();
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Change +1900' }).click();
+  await page.getByRole('dialog').getByLabel('Reason').fill('Expensive');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('row', { name: '+1900 Expensive' }).waitFor();
+  const { body } = await world.call('GET', '/block-list-rules', { query: { uid: world.uid } });
+  expect(body).toEqual({ prefixes: [{ prefix: '+1900', reason: 'Expensive' }], allow: ['+19005550142'], version: 3 });
+  await page.getByRole('button', { name: 'Remove +1900' }).click();
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByText('No prefix is blocked for all agents').waitFor();
+  expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+});
+
+it('give me everything about this person, then erase it', async () => {
+  const { uid, agentId, call } = await newWorld();
+  const { secret: apiKey } = await apiKeys.get().create(uid, { name: 'all', scopes: ['block-list', 'privacy'] });
+  const body = { uid, consents: [{ number: '+14155550100', purpose: 'marketing', state: 'given' }] };
+  expect((await call('POST', '/consents', { body })).status).toBe(200);
+  const { page } = await openConsole(apiKey, `/console/numbers?number=%2B14155550100&agentId=${agentId}`);
+  await page.getByRole('button', { name: 'Export this person’s data' }).click();
+  const link = page.getByRole('link', { name: 'Download the file' });
+  await link.waitFor();
+  const exported = await (await fetch((await link.getAttribute('href')) ?? '')).text();
+  expect(JSON.parse(exported.trim())).toMatchObject({ kind: 'consent', data: { purpose: 'marketing' } });
+  await page.getByRole('button', { name: 'Erase +14155550100' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Erase this person?' });
+  await dialog.getByText('Found: 0 calls, 0 entries of block lists, 1 consents.').waitFor();
+  await dialog.getByLabel(/^Type/).fill('+14155550100');
+  await dialog.getByRole('button', { name: 'Erase this person' }).click();
+  await page.getByText('0 calls, 0 entries of block lists, 1 consents', { exact: true }).waitFor();
+  await page.getByText('Nothing is recorded of this person').waitFor();
 });

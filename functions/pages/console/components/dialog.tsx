@@ -140,24 +140,33 @@ export const DialogButton = ({ label, fullLabel, className, children }: DialogBu
   );
 };
 
-type DeleteProps = {
+type DeleteProps<Data extends object> = {
   /** The object of the deletion, such as “the agent”. */
   what: string;
   verb?: string;
   /** The name that the user types. */
   name: string;
   consequence: string;
-  remove(api: ApiClient, options: RequestOptions): Promise<Result<object>>;
+  remove(api: ApiClient, options: RequestOptions): Promise<Result<Data>>;
   /** The names of what is read again, and what is announced. */
   changes: QueryKey[];
   done?: string;
-  onDeleted(): void;
+  onDeleted(data: Data): void;
   onClose(): void;
+  /** What the user decides about the deletion. */
+  children?: ReactNode;
 };
 
 /** Deletes something once the user has typed its name. */
-export const DeleteDialog = ({ what, verb = 'Delete', name, consequence, remove, ...props }: DeleteProps) => {
-  const { changes, done = `${name} is deleted.`, onDeleted, onClose } = props;
+export const DeleteDialog = <Data extends object>({
+  what,
+  verb = 'Delete',
+  name,
+  consequence,
+  remove,
+  ...props
+}: DeleteProps<Data>) => {
+  const { changes, done = `${name} is deleted.`, onDeleted, onClose, children } = props;
   const [typed, setTyped] = useState('');
   const isTyped = typed.trim() === name.trim();
   const deletion = useChange(remove, { changes, done: () => done });
@@ -174,6 +183,7 @@ export const DeleteDialog = ({ what, verb = 'Delete', name, consequence, remove,
       onClose={onClose}
     >
       <p>{consequence}</p>
+      {children}
       <TextField
         label={
           <>

@@ -148,12 +148,14 @@ export const Switch = ({
 
 type FilterProps = { name: string; label: string };
 
-/** A text of the address. It is applied when the user presses Enter or leaves the field. */
-export const TextFilter = ({ name, ...input }: FilterProps & Omit<InputProps, 'name'>) => {
+type TextFilterProps = FilterProps & Omit<InputProps, 'name'> & { parse?(text: string): string };
+
+/** A text of the address, as `parse` reads it. It is applied when the user presses Enter or leaves the field. */
+export const TextFilter = ({ name, parse = String, ...input }: TextFilterProps) => {
   const applied = useAddress().filters[name] ?? '';
   const [text, setText] = useState<string>();
   const apply = () => {
-    if (text !== undefined) setFilters({ [name]: text.trim() });
+    if (text !== undefined) setFilters({ [name]: parse(text.trim()) });
     setText(undefined);
   };
   return (

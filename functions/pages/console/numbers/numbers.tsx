@@ -1,31 +1,69 @@
 import type { BlockedNumber } from '../../../openapi/client/client.ts';
-import { useAddress } from '../address.tsx';
+import { Link, useAddress } from '../address.tsx';
 import { AgentFilter, useAgentName } from '../components/agent-filter.tsx';
 import { DialogButton } from '../components/dialog.tsx';
 import { FilterBar, TextFilter } from '../components/fields.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty, Section } from '../components/parts.tsx';
+import { useTypedNumber } from '../components/typed-number.ts';
 import { Time, Who } from '../components/values.tsx';
 import { formatPhone } from '../formats.ts';
 import { usePages } from '../service.tsx';
 import { BlockDialog } from './block-dialog.tsx';
+import { NumberName } from './decision.tsx';
 import { Imports } from './imports.tsx';
-import { LookUp } from './look-up.tsx';
+import { NumberPage } from './number-page.tsx';
+import { BlockListRules } from './rules.tsx';
 import { Unblock } from './unblock.tsx';
 
-/** Blocked numbers: the reason for a block, the lists, and the imports of files. */
+/** Blocked numbers with the imports of files, the rules of block lists, and what there is about one number. */
 const Numbers = () => {
-  const { number, agentId } = useAddress().filters;
+  const { number, agentId, section } = useAddress().filters;
+  const read = useTypedNumber(agentId);
+  const isOpen = number !== undefined && number !== '';
   return (
     <>
-      <h1>Numbers</h1>
+      {isOpen && (
+        <p>
+          <Link view="numbers" filters={{ agentId }}>
+            All numbers
+          </Link>
+        </p>
+      )}
+      <h1>{isOpen ? <NumberName number={read(number)} agentId={agentId} /> : 'Numbers'}</h1>
       <FilterBar>
-        <TextFilter name="number" label="Look up a number" type="tel" placeholder="+14155550100" />
+        <TextFilter name="number" label="Look up a number" type="tel" placeholder="+14155550100" parse={read} />
         <AgentFilter all="All agents" />
       </FilterBar>
-      {number && <LookUp key={`${number} ${agentId}`} number={number} agentId={agentId} />}
-      <BlockedNumbers key={agentId} agentId={agentId} />
-      <Imports />
+      {isOpen ? (
+        <NumberPage key={`${number} ${agentId}`} number={read(number)} agentId={agentId} />
+      ) : (
+        <>
+          <nav aria-label="Sections of the numbers">
+            <ul className="sections">
+              {[undefined, 'rules'].map((path) => (
+                <li key={path ?? ''}>
+                  <Link
+                    view="numbers"
+                    filters={{ agentId, section: path }}
+                    aria-current={section === path ? 'page' : undefined}
+                  >
+                    {path ? 'Rules' : 'Blocked numbers'}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          {section === 'rules' ? (
+            <BlockListRules key={agentId} agentId={agentId} />
+          ) : (
+            <>
+              <BlockedNumbers key={agentId} agentId={agentId} />
+              <Imports />
+            </>
+          )}
+        </>
+      )}
     </>
   );
 };
