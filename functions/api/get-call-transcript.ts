@@ -6,6 +6,7 @@ import { AgentIdInPath, Uid } from '../domain/identifiers.ts';
 import { Transcript } from '../domain/transcripts.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
+import { callLookup } from '../store/calls/call-records.ts';
 import { transcripts } from '../store/calls/transcripts.ts';
 
 /** Returns what was said in a call. */
@@ -20,6 +21,7 @@ export const getCallTranscript = endpoint({
     kind: 'key',
     scope: 'calls',
     agent: ({ params: { agentId }, query: { uid } }) => ({ agentId, uid }),
+    prefetch: ({ params: { agentId, callId } }) => callLookup({ agentId, reference: { callId } }),
   },
   services: { transcripts: transcripts.for('find') },
   params: z.object({ agentId: AgentIdInPath, callId: textField('Id of the call.', examples.callId) }),
@@ -27,10 +29,10 @@ export const getCallTranscript = endpoint({
   response: Transcript,
   errors: ['not_found'],
 
-  async handle({ agent: { agentId, outcomeRules }, params: { callId } }, { transcripts }) {
-    const found = await transcripts.find(agentId, callId, outcomeRules.transcripts);
-    if (!found) throw noSuchTranscript();
-    return found;
+  async handle({ agent: { outcomeRules }, found }, { transcripts }) {
+    const transcript = await transcripts.find(found, outcomeRules.transcripts);
+    if (!transcript) throw noSuchTranscript();
+    return transcript;
   },
 });
 

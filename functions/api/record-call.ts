@@ -40,10 +40,10 @@ export const recordCall = endpoint({
     checkIsNoPhoneNumber(callId);
     if (!isIdentifier(callId)) throw invalidField('callIdOrPhone', identifierError);
     const { transcript: sent, ...facts } = body;
-    const settings = outcomeRules.transcripts;
-    if (sent && !settings) ignored.push('transcript');
-    const transcript = toStoredTranscript(sent, 'api', settings);
-    return calls.record(agentId, callId, facts, { lookedUp, discloses, transcript });
+    const { transcripts, hasHistory } = outcomeRules;
+    if (sent && !transcripts) ignored.push('transcript');
+    const transcript = toStoredTranscript(sent, 'api', transcripts);
+    return calls.record(agentId, callId, facts, { lookedUp, discloses, hasHistory, transcript });
   },
 });
 

@@ -204,6 +204,7 @@ export const toRecording = (
     callId,
     facts,
     discloses,
+    hasHistory: outcomeRules.hasHistory,
     transcript: toStoredTranscript(transcript, 'api', outcomeRules.transcripts),
     outcome: listOutcomeFields(sent).length > 0 ? outcome : undefined,
   };

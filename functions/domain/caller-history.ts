@@ -28,16 +28,27 @@ export const historyNames = [
   ...['calls_before', 'last_call_at', 'last_direction', 'last_outcome', 'last_summary', 'call_history'],
 ] as readonly string[];
 
+/** What a history says of a call. Words of callers and models are data. */
+export type EarlierCall = Pick<Call, 'startedAt' | 'direction'> & { outcome?: string; summary?: string };
+
+/** Returns what a history says of a call. */
+export const toEarlierCall = ({ startedAt, direction, custom_call_outcome, details }: Call): EarlierCall => ({
+  startedAt,
+  direction,
+  outcome: toData(custom_call_outcome),
+  summary: toData(details?.summary),
+});
+
 /** Returns the variables about a number's calls, newest first. `count` may be larger than the number of calls that were read. */
 export const toHistoryVariables = (
-  latest: Call[],
+  latest: EarlierCall[],
   count: number,
   { summaries }: Pick<CallerHistory, 'summaries'>,
 ): Record<string, string | number> => {
   const [last] = latest;
   if (!last) return { calls_before: count };
-  const { startedAt, direction } = last;
-  const [outcome, summary] = [readOutcome(last), summaries ? readSummary(last) : undefined];
+  const { startedAt, direction, outcome } = last;
+  const summary = summaries && last.summary;
   return {
     calls_before: count > limits.historyCounted ? `${limits.historyCounted}+` : count,
     last_call_at: startedAt,
@@ -48,24 +59,19 @@ export const toHistoryVariables = (
   };
 };
 
-const toLine = (call: Call, summaries: boolean): string => {
-  const summary = summaries && readSummary(call);
-  const words = [call.startedAt, call.direction, readOutcome(call)].filter(Boolean).join(' ');
-  return summary ? `${words}: ${summary}` : words;
+const toLine = ({ startedAt, direction, outcome, summary }: EarlierCall, summaries: boolean): string => {
+  const words = [startedAt, direction, outcome].filter(Boolean).join(' ');
+  return summaries && summary ? `${words}: ${summary}` : words;
 };
 
-const readOutcome = ({ custom_call_outcome }: Call) => custom_call_outcome && toData(custom_call_outcome);
-
-const readSummary = ({ details }: Call) => (typeof details?.summary === 'string' ? toData(details.summary) : undefined);
-
-/** Returns words of callers and models as data: in one line, and without the signs that begin an expression of a platform's template. */
-const toData = (text: string): string =>
-  cut(
-    text
-      .slice(0, 8 * limits.historyCharacters)
-      .toWellFormed()
-      .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-      .replace(/\{(?=[{%#])/g, '{ ')
-      .trim(),
-    limits.historyCharacters,
-  );
+/** Returns words of callers and models in one line, and without the signs that begin an expression of a platform's template. */
+const toData = (text: unknown): string | undefined => {
+  if (typeof text !== 'string') return undefined;
+  const line = text
+    .slice(0, 8 * limits.historyCharacters)
+    .toWellFormed()
+    .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/\{(?=[{%#])/g, '{ ')
+    .trim();
+  return cut(line, limits.historyCharacters) || undefined;
+};

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { readCallerHistory } from './caller-history.ts';
 import { choiceField, describe, numberField } from './describe.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
@@ -85,6 +86,8 @@ export type OutcomeRules = {
   blockOnOutcomes?: string[];
   /** What is kept of what was said. */
   transcripts?: TranscriptSettings;
+  /** Starts say something about the earlier calls of a number. */
+  hasHistory?: true;
 };
 
 /** Returns the rules of a configuration. A list that was stored before it had a meaning declares nothing unless it is valid. */
@@ -92,6 +95,7 @@ export const readOutcomeRules = (configuration: {
   outcomes?: unknown;
   blockOnOutcomes?: string[];
   transcripts?: unknown;
+  callerHistory?: unknown;
 }): OutcomeRules => {
   const { outcomes, blockOnOutcomes } = configuration;
   const declared = outcomes === undefined ? undefined : z.safeParse(DeclaredOutcomes, outcomes).data;
@@ -100,5 +104,6 @@ export const readOutcomeRules = (configuration: {
     ...(declared && { outcomes: declared }),
     ...(blockOnOutcomes && { blockOnOutcomes }),
     ...(transcripts && { transcripts }),
+    ...(readCallerHistory(configuration) && { hasHistory: true }),
   };
 };

@@ -1,5 +1,6 @@
 import type { Secret } from '../clients/secrets.ts';
 import type { CustomResponse } from '../domain/custom-response.ts';
+import { readOutcomeRules } from '../domain/declared-outcomes.ts';
 import { readDisclosure } from '../domain/disclosures.ts';
 import { ApiError, invalidField, missingScope } from '../domain/errors.ts';
 import { identifierError } from '../domain/identifiers.ts';
@@ -75,8 +76,10 @@ const answerStart: Answer<'start'> = async (received, { callStarts, calls, callR
   const callId = toCallId(name, event.callId);
   if (cause && callId !== undefined) {
     const until = receivedAt + recordedWithinMilliseconds;
-    const discloses = readDisclosure(facts.agent.configuration) !== undefined;
-    await recordRejected(calls, { start, callId, cause, version, discloses }, { requestId, until });
+    const { configuration } = facts.agent;
+    const discloses = readDisclosure(configuration) !== undefined;
+    const { hasHistory } = readOutcomeRules(configuration);
+    await recordRejected(calls, { start, callId, cause, version, discloses, hasHistory }, { requestId, until });
   }
   const missing = findMissingParameter(query, { platform, request });
   if (accept && missing) throw invalidField(missing, 'is required to accept a call');

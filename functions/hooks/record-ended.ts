@@ -49,12 +49,13 @@ export const recordEnded = async (
     found && isListed && isOver(found)
       ? found
       : withRules(factsAfter(end, facts, found, !isKeyInAddress), found, end, rules);
-  const transcript = toStoredTranscript(end.turns, platform, settings.outcomeRules.transcripts);
-  if (!end.findings) return calls.recordReported(agentId, callId, after, { transcript, lookedUp });
+  const { transcripts, hasHistory } = settings.outcomeRules;
+  const more = { transcript: toStoredTranscript(end.turns, platform, transcripts), hasHistory, lookedUp };
+  if (!end.findings) return calls.recordReported(agentId, callId, after, more);
   const findings = { fields: end.findings, callerTexts: listTexts(end.turns, 'caller') };
   const { errors, ...outcome } = foundOutcome(findings, { platform, agentId, owner, uid }, settings);
   if (errors.length > 0) log('warn', { requestId, operation: 'receiveHook', callId, leftOut: errors });
-  await calls.recordReported(agentId, callId, after, { outcome, transcript, lookedUp });
+  await calls.recordReported(agentId, callId, after, { ...more, outcome });
 };
 
 /** Records an end that a platform's list of calls reports, as its webhook would have. */

@@ -1,3 +1,4 @@
+import type { Call } from '../domain/calls.ts';
 import { describeError, log } from '../log.ts';
 import type { Calls } from '../store/calls/calls.ts';
 import type { LocatedCall } from './call-starts.ts';
@@ -12,14 +13,23 @@ export const recordRejected = async (
   {
     start,
     callId,
+    hasHistory,
     ...rejection
-  }: { start: LocatedCall; callId: string; cause: string; version: number; discloses: boolean },
+  }: {
+    start: LocatedCall;
+    callId: string;
+    cause: string;
+    version: number;
+    discloses: boolean;
+    hasHistory: true | undefined;
+  },
   { requestId, until }: { requestId: string; until: number },
 ): Promise<void> => {
   const milliseconds = Math.min(maxMilliseconds, until - performance.now());
   const report = (why: object) => log('warn', { requestId, operation: 'receiveHook', unrecorded: 'rejected', ...why });
   if (milliseconds <= 0) return report({ reason: 'late' });
-  const recording = calls.recordReported(start.agent.agentId, callId, (found) => rejectedCall(start, rejection, found));
+  const toFacts = (found: Call | undefined) => rejectedCall(start, rejection, found);
+  const recording = calls.recordReported(start.agent.agentId, callId, toFacts, { hasHistory });
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(() => resolve(report({ reason: 'late' })), milliseconds);

@@ -28,6 +28,7 @@ export type RepeatedFields = {
   consentRule?: ConsentRule;
   discloses?: boolean;
   transcripts?: TranscriptSettings;
+  hasHistory?: true;
 };
 
 /** Nobody may use a deleted agent, which has only its `formerOwner`. */
@@ -104,14 +105,16 @@ export class Credentials extends TableStore {
 
 /** Returns the access from an item, unless its agent is gone. */
 export const readAccess = (item: Item | undefined): Access | undefined => {
-  const { uid: owner, guests, blockOnOutcomes, outcomes, transcripts, ...rest } = (item ?? {}) as Partial<AccessItem>;
+  const { uid: owner, guests, ...repeated } = (item ?? {}) as Partial<AccessItem>;
   if (owner === undefined) return undefined;
+  const { blockOnOutcomes, outcomes, transcripts, hasHistory } = repeated;
   const outcomeRules = {
     ...(blockOnOutcomes && { blockOnOutcomes }),
     ...(outcomes !== undefined && { outcomes: JSON.parse(outcomes) }),
     ...(transcripts && { transcripts }),
+    ...(hasHistory && { hasHistory }),
   };
-  const { consentRule, discloses, erasedAt } = rest;
+  const { consentRule, discloses, erasedAt } = repeated;
   const has = (uid: string) => owner === uid || (guests?.has(uid) ?? false);
   return { owner, has, outcomeRules, consentRule, discloses, erasedAt };
 };

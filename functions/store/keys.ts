@@ -35,6 +35,7 @@
  * transcript of a call  AGENT#<agentId>#TRANSCRIPTS            <end>#<callId>          what was said, deflated; expires
  * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    nothing: the key has the call's id
  * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same; no item when the number was withheld
+ * call in a history     AGENT#<agentId>#HISTORY#<phone>        <startedAt>#<callId>    what the start of a later call says of it, if the agent has a history of callers
  * figures of a day       AGENT#<agentId>#FIGURES                <date>                  the sums of the calls that started on a day in UTC, deflated
  * …that do not fit      AGENT#<agentId>#FIGURES                <date>#<n>              another piece of them
  * day to count again    AGENT#<agentId>#UNCOUNTED              <date>                  its quarters of an hour whose calls have changed
@@ -238,8 +239,22 @@ export const callCollection = (agentId: string): Collection => ({ pk: `AGENT#${a
 export const phoneCallCollection = (agentId: string, phone: string): Collection => ({
   pk: `AGENT#${agentId}#PHONE#${phone}`,
 });
+/** What the start of a later call says of the calls of a number. */
+export const callHistoryCollection = (agentId: string, phone: string): Collection => ({
+  pk: `AGENT#${agentId}#HISTORY#${phone}`,
+});
 /** Returns the sort key of a call's entries: by start, then by id. */
 export const callPosition = (call: { startedAt: string; callId: string }) => `${call.startedAt}#${call.callId}`;
+export const callHistoryKey = (
+  agentId: string,
+  phone: string,
+  call: { startedAt: string; callId: string },
+): ItemKey => ({
+  pk: callHistoryCollection(agentId, phone).pk,
+  sk: callPosition(call),
+});
+/** Returns the start of the call that an entry points to. */
+export const callStartAt = (position: string) => position.slice(0, position.indexOf('#'));
 /** Returns the id of the call that an entry points to. */
 export const callIdAt = (position: string) => position.slice(position.indexOf('#') + 1);
 /** Returns the agent of an entry by time or by phone number. */

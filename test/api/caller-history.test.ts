@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { decideCallStart } from '../../functions/api/decide-call-start.ts';
 import { receiveHook } from '../../functions/api/receive-hook.ts';
-import { toHistoryVariables } from '../../functions/domain/caller-history.ts';
+import { toEarlierCall, toHistoryVariables } from '../../functions/domain/caller-history.ts';
 import type { Call } from '../../functions/domain/calls.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
@@ -126,13 +126,21 @@ describe('what a history costs', () => {
     return { requests, variables: (response.body as { variables: object }).variables };
   };
 
-  it('an agent without one reads as before, and one with it the entries of the number and the latest calls', async () => {
+  it('an agent without one reads as before, and one with it once more, after calls that it had before', async () => {
     const world = await newWorld();
     await record(world, 'c1', 1);
     await asked(world);
     expect((await asked(world)).requests).toEqual(['BatchGetItem']);
     await configure(world, {});
-    expect((await asked(world)).requests).toEqual(['BatchGetItem', 'Query', 'BatchGetItem']);
+    const former = await asked(world);
+    expect(former.requests).toEqual(['BatchGetItem', 'Query', 'Query', 'BatchGetItem']);
+    await world.call('PATCH', `/calls/${world.agentId}/c1`, { body: { custom_call_outcome: 'booked' } });
+    expect((await asked(world)).variables).toMatchObject({ last_outcome: 'booked' });
+    await record(world, 'c2', 0.5, {}, 'paid');
+    await record(world, 'c1', 1, { details: { summary: 'Ada.' } });
+    const { requests, variables } = await asked(world);
+    expect(requests).toEqual(['BatchGetItem', 'Query', 'Query']);
+    expect(variables).toMatchObject({ calls_before: 2, last_outcome: 'paid' });
   });
 
   it.each(['fails', 'hangs'])('a start is accepted without it in time when its read %s', async (how) => {
@@ -167,9 +175,13 @@ describe('words of callers and models', () => {
     [`${' '.repeat(3000)}x${'\n'.repeat(3000)}`, 'x'],
     ['\ud83d half', '\ufffd half'],
   ])('words are one line of data: case %#', (words, data) => {
-    const told = toHistoryVariables([call({ custom_call_outcome: words, details: { summary: words } })], 1, {
-      summaries: true,
-    });
+    const told = toHistoryVariables(
+      [toEarlierCall(call({ custom_call_outcome: words, details: { summary: words } }))],
+      1,
+      {
+        summaries: true,
+      },
+    );
     expect(told).toMatchObject({ last_outcome: data, last_summary: data });
     expect(told.call_history).toBe(`2026-03-01T10:00:00.000Z inbound ${data}: ${data}`);
   });
@@ -183,7 +195,7 @@ describe('words of callers and models', () => {
     fc.assert(
       fc.property(some, fc.integer({ min: 0, max: 60 }), fc.boolean(), (calls, extra, summaries) => {
         const latest = calls.map(({ custom_call_outcome, summary }, index) =>
-          call({ callId: `c${index}`, custom_call_outcome, details: { summary } }),
+          toEarlierCall(call({ callId: `c${index}`, custom_call_outcome, details: { summary } })),
         );
         const count = latest.length + extra;
         const told = toHistoryVariables(latest, count, { summaries });

@@ -1,10 +1,12 @@
 import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newUlid } from '../../functions/domain/identifiers.ts';
+import { limits } from '../../functions/domain/limits.ts';
 import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
 import { type HookSecretItem, hookSecretOwner, hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
+import { blockListRules } from '../../functions/store/block-list/block-list-rules.ts';
 import { hookSecretKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { newHookSecret, signers } from '../support/hook-signers.ts';
@@ -73,6 +75,45 @@ const listOfSources: [Sample, Sample] = [
     request: async (world) => ({ query: { ...(await sourcesIn(world)).agent, content: 'false' } }),
   },
 ];
+
+/** Returns a function that creates an agent once, for all samples. */
+const once = (prepare: (agentId: string, world: World) => Promise<unknown>) => {
+  let made: Promise<string> | undefined;
+  const make = async (world: World) => {
+    const agentId = await world.newAgent();
+    await prepare(agentId, world);
+    return agentId;
+  };
+  return (world: World) => (made ??= make(world));
+};
+
+const configure = (uid: string, agentId: string, configuration: Record<string, unknown>) =>
+  agentChanges.get().change(uid, agentId, (agent) => ({ ...agent, configuration }));
+
+const agentWithRules = once((agentId, { phone }) =>
+  blockListRules.get().set({ agentId }, { prefixes: [{ prefix: '+8838' }], allow: [phone] }),
+);
+
+/** More calls are before than are counted, with summaries of some length. */
+const agentWithHistory = once(async (agentId, { uid, phone, directly }) => {
+  await configure(uid, agentId, { callerHistory: { summaries: true } });
+  for (let n = 0; n < limits.historyCounted + 5; n++) {
+    const startedAt = new Date(Date.now() - (n + 1) * 60 * 60 * 1000).toISOString();
+    const details = { summary: `Asked for an appointment. ${'The caller prefers mornings. '.repeat(8)}` };
+    const facts = { phone, direction: 'inbound' as const, startedAt, details };
+    await directly.calls.record(agentId, newUlid(), facts, { hasHistory: true });
+  }
+});
+
+const agentWithTranscripts = once((agentId, { uid }) =>
+  configure(uid, agentId, { transcripts: { keepDays: limits.transcriptDays } }),
+);
+
+const endedCall = (phone: string) => {
+  const start_timestamp = Date.now() - 120_000;
+  const times = { start_timestamp, end_timestamp: start_timestamp + 60_000 };
+  return { call_id: newUlid(), call_type: 'phone_call', direction: 'inbound', from_number: phone, ...times };
+};
 
 const keyPairs = new Map<string, ReturnType<typeof newHookSecret>>();
 
@@ -160,6 +201,19 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
       maxRoundTrips: 1,
     },
     {
+      what: 'with rules',
+      request: async (world) => ({ body: { uid: world.uid, agentId: await agentWithRules(world), from: world.phone } }),
+      maxRoundTrips: 1,
+    },
+    {
+      what: 'with a history of the caller',
+      request: async (world) => {
+        const [from, include] = [world.phone, ['variables']];
+        return { body: { uid: world.uid, agentId: await agentWithHistory(world), from, include } };
+      },
+      maxRoundTrips: 2,
+    },
+    {
       what: 'with a split of two versions, and variables',
       request: async ({ phone, ...world }) => {
         const [from, include] = [phone, ['variables']];
@@ -192,17 +246,25 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
     },
     {
       what: 'a call that ended',
-      request: ({ uid, agentId, phone }) => {
-        const start_timestamp = Date.parse('2026-03-01T10:00:00Z');
-        const times = { start_timestamp, end_timestamp: start_timestamp + 60_000 };
-        const call = {
-          call_id: newUlid(),
-          call_type: 'phone_call',
-          direction: 'inbound',
-          from_number: phone,
-          ...times,
+      request: ({ uid, agentId, phone }) => ({
+        params: { platform: 'retell' },
+        query: { uid, agentId },
+        body: { event: 'call_ended', call: endedCall(phone) },
+      }),
+    },
+    {
+      what: 'a call that ended, with its transcript',
+      request: async (world) => {
+        const transcript_object = Array.from({ length: 20 }, (_, n) => ({
+          role: n % 2 ? 'user' : 'agent',
+          content: 'When do you open on Saturday?',
+          words: [],
+        }));
+        return {
+          params: { platform: 'retell' },
+          query: { uid: world.uid, agentId: await agentWithTranscripts(world) },
+          body: { event: 'call_ended', call: { ...endedCall(world.phone), transcript_object } },
         };
-        return { params: { platform: 'retell' }, query: { uid, agentId }, body: { event: 'call_ended', call } };
       },
     },
     {

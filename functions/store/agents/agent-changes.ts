@@ -203,7 +203,7 @@ export class AgentChanges extends TableStore {
     const formerFields = repeatedFields(former.configuration);
     if (isDeepStrictEqual(formerFields, fields)) return [];
     const none = { blockOnOutcomes: null, outcomes: null, valueCurrency: null, consentRule: null, discloses: null };
-    const set = { ...none, transcripts: null, ...fields };
+    const set = { ...none, transcripts: null, hasHistory: null, ...fields };
     const { valueCurrency } = set;
     return [
       this.table.updateAction(accessKey(agentId), { set }, hasOwner(uid)),
@@ -216,11 +216,12 @@ export class AgentChanges extends TableStore {
 
 /** Returns the fields of a configuration that the access item repeats. */
 const repeatedFields = ({ valueCurrency, ...configuration }: AgentConfiguration): RepeatedFields => {
-  const { blockOnOutcomes, outcomes, transcripts } = readOutcomeRules(configuration);
+  const { blockOnOutcomes, outcomes, transcripts, hasHistory } = readOutcomeRules(configuration);
   return withoutUndefined({
     blockOnOutcomes,
     outcomes: outcomes && JSON.stringify(outcomes),
     transcripts,
+    hasHistory,
     valueCurrency: isCurrency(valueCurrency) ? valueCurrency : undefined,
     consentRule: configuration.calling?.consent,
     discloses: readDisclosure(configuration) !== undefined || undefined,

@@ -93,7 +93,7 @@ const moveToDeleted = (agentId: string, owner: string) => {
   const cause = Object.entries(withoutUndefined(causeAttributes(accessKey(agentId))));
   const set = cause.map(([name]) => `, ${name} = :${name}`).join('');
   return {
-    UpdateExpression: `set formerOwner = uid, formerGuests = if_not_exists(guests, :none), quietAt = :quietAt${set} remove uid, guests, blockOnOutcomes, outcomes, valueCurrency, transcripts`,
+    UpdateExpression: `set formerOwner = uid, formerGuests = if_not_exists(guests, :none), quietAt = :quietAt${set} remove uid, guests, blockOnOutcomes, outcomes, valueCurrency, transcripts, hasHistory`,
     ConditionExpression: 'uid = :owner',
     ExpressionAttributeValues: {
       ':owner': owner,

@@ -18,6 +18,7 @@ import { cancellationResults, isRetryable, retryableCodes, type StatementResult 
 import {
   type CallRecords,
   type CallTarget,
+  entryActions,
   isUnchanged,
   type StoredCall,
   storedCall,
@@ -76,8 +77,8 @@ export class OutcomeWriter {
   /** Writes calls in batches, and returns the writes that must be repeated. */
   async #writeAll(writes: Write[]): Promise<Write[]> {
     // Writes about the same number would conflict.
-    const byNumber = Map.groupBy(writes, ({ block, revocation }) => {
-      const { phone } = revocation ?? block ?? {};
+    const byNumber = Map.groupBy(writes, (one) => {
+      const { phone } = one.revocation ?? one.block ?? (this.#entryActions(one).length > 0 ? one.to : {});
       return phone && chooseForm(phone);
     });
     const others = byNumber.get(undefined) ?? [];
@@ -161,6 +162,7 @@ export class OutcomeWriter {
         one.from.call === one.to ? this.#checkAction(one) : this.#updateAction(one),
         ...(block ? [block.isThere ? blockCheck(table, block) : blockAction(table, block, this.#version)] : []),
         ...revocation,
+        ...this.#entryActions(one),
       ]);
       return [];
     } catch (error) {
@@ -216,6 +218,11 @@ export class OutcomeWriter {
   #attributes(to: Call) {
     const { outcome, heldOutcome, outcomeUpdatedAt, outcomeHistory, version } = toCallAttributes(to, this.#version);
     return { outcome, heldOutcome, outcomeUpdatedAt, outcomeHistory, version, requestId: currentRequestId() ?? null };
+  }
+
+  /** Returns the actions that keep the call's entry in a history true. */
+  #entryActions({ from, to }: Write): TransactionAction[] {
+    return entryActions(this.#table, to, from.call);
   }
 
   #checkAction({ from }: Write): TransactionAction {

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import type { ReportedCost } from '../../domain/call-costs.ts';
 import type { RefusedOutcome } from '../../domain/call-outcomes.ts';
+import { type EarlierCall, toEarlierCall } from '../../domain/caller-history.ts';
 import type { Call, CallReference, outcomeFields } from '../../domain/calls.ts';
 import { isIdentifier } from '../../domain/identifiers.ts';
-import { parseJson } from '../../domain/json.ts';
+import { parseJson, withoutUndefined } from '../../domain/json.ts';
 import { limits } from '../../domain/limits.ts';
 import { listForms } from '../../domain/number-forms.ts';
 import type { TranscriptDeletion, TranscriptNote } from '../../domain/transcripts.ts';
@@ -12,14 +14,26 @@ import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
 import {
   callCollection,
+  callHistoryCollection,
+  callHistoryKey,
   callIdAt,
   callKey,
   callPosition,
+  callStartAt,
   type ItemKey,
   isSameKey,
   phoneCallCollection,
+  withoutKey,
 } from '../keys.ts';
-import { type Item, type Lookup, type Table, TableStore, table } from '../table.ts';
+import {
+  type Item,
+  type Lookup,
+  type QueryOptions,
+  type Table,
+  TableStore,
+  type TransactionAction,
+  table,
+} from '../table.ts';
 import { packHistory, unpackHistory } from './outcome-history.ts';
 
 /** A call's record. JSON text keeps numbers beyond DynamoDB's 1e126. `version` changes with each write. */
@@ -38,11 +52,12 @@ type TextField = (typeof outcomeFields)[number] | 'heldOutcome' | 'details' | 'o
 /** A call with the version of it that was read. */
 export type StoredCall = { call: Call & RefusedOutcome & Unlisted; version: string };
 
-/** What no list of calls has: the cost that a platform reported, when the call was first recorded, where its transcript is, and who deleted one. */
+/** What no list of calls has: the cost that a platform reported, when the call was first recorded, where its transcript is, who deleted one, and whether it has an entry in a history. */
 type Unlisted = {
   reportedCost?: ReportedCost;
   recordedAt?: string;
   transcript?: TranscriptNote;
+  hasHistory?: true;
   transcriptDeletedBy?: TranscriptDeletion;
 };
 
@@ -152,28 +167,43 @@ export class CallRecords extends TableStore {
     );
   }
 
-  /** Returns the latest calls with any form of a number in the last days, and how many there are: one more than are counted, at most. */
+  /** Returns the latest calls with any form of a number in the last days, and how many there are: one more than are counted, at most. One round trip, if they are all in the history. */
   async readHistory(
     agentId: string,
     phone: string,
     { calls, days, except }: { calls: number; days: number; except?: string },
-  ): Promise<{ latest: Call[]; count: number }> {
+  ): Promise<{ latest: EarlierCall[]; count: number }> {
+    const from = this.earliestStart(startOfRetention(days));
+    const firstPages = async <T extends Item>(
+      collect: typeof phoneCallCollection,
+      { limit, keysOnly }: QueryOptions,
+    ) => {
+      const pages = await Promise.all(
+        listForms(phone).map((form) =>
+          this.table.pages<T>(collect(agentId, form), { from, limit, keysOnly, descending: true }).next(),
+        ),
+      );
+      return pages.flatMap(({ value }) => (value as T[] | undefined) ?? []);
+    };
     // One that is not counted may be the call itself.
-    const limit = limits.historyCounted + 2;
-    const options = { from: this.earliestStart(startOfRetention(days)), limit, descending: true, keysOnly: true };
-    const pages = await Promise.all(
-      listForms(phone).map((form) => this.table.pages(phoneCallCollection(agentId, form), options).next()),
-    );
-    const entries = pages
-      .flatMap(({ value }) => (value as Item[] | undefined) ?? [])
+    const [every, told] = await Promise.all([
+      firstPages(phoneCallCollection, { limit: limits.historyCounted + 2, keysOnly: true }),
+      firstPages<HistoryItem>(callHistoryCollection, { limit: calls + 1 }),
+    ]);
+    const entries = every
       .filter(({ sk }) => callIdAt(sk) !== except)
       .sort((one, other) => (one.sk < other.sk ? 1 : -1));
     const newest = entries.slice(0, calls);
+    const toldAt = new Map(told.map((item) => [item.sk, item]));
+    // Calls that were recorded before the agent had a history.
+    const untold = newest.filter(({ sk }) => !toldAt.has(sk));
     const found =
-      newest.length === 0 ? undefined : await this.read(newest.map(({ sk }) => callKey(agentId, callIdAt(sk))));
+      untold.length === 0 ? undefined : await this.read(untold.map(({ sk }) => callKey(agentId, callIdAt(sk))));
     const latest = newest.flatMap((entry) => {
+      const item = toldAt.get(entry.sk);
+      if (item) return [{ ...withoutKey(item), startedAt: callStartAt(item.sk) }];
       const call = found?.get(callKey(agentId, callIdAt(entry.sk)).pk)?.call;
-      return call && hasEntry(call, entry) ? [call] : [];
+      return call && hasEntry(call, entry) ? [toEarlierCall(call)] : [];
     });
     // A call that was deleted in between is none.
     return { latest, count: entries.length - (newest.length - latest.length) };
@@ -247,6 +277,36 @@ export const callEntryKeys = (call: Call): ItemKey[] => {
   return [
     { pk, sk },
     ...(call.phone === undefined ? [] : [{ pk: phoneCallCollection(call.agentId, call.phone).pk, sk }]),
+  ];
+};
+
+/** What the start of a later call says of a call. */
+type HistoryItem = Item & Omit<EarlierCall, 'startedAt'>;
+
+/** Returns a call with the mark that it has an entry in a history, if its agent has one. */
+export const withHistory = <C extends Call>(call: C, hasHistory: boolean | undefined): C =>
+  hasHistory ? { ...call, hasHistory: true } : call;
+
+/** Returns all entries of a call. Once it has one in a history, each write of the call keeps that one true. */
+export const listCallEntries = (call: Call & Unlisted): Item[] => {
+  const keys = callEntryKeys(call);
+  const { agentId, phone, hasHistory } = call;
+  if (!hasHistory || phone === undefined) return keys;
+  const { startedAt: _, ...told } = toEarlierCall(call);
+  return [...keys, { ...callHistoryKey(agentId, phone, call), ...withoutUndefined(told) }];
+};
+
+/** Returns the actions that write the entries of a call, and delete those that it no longer has. */
+export const entryActions = (table: Table, call: Call, formerCall: Call | undefined): TransactionAction[] => {
+  const former = formerCall ? listCallEntries(formerCall) : [];
+  const entries = listCallEntries(call);
+  return [
+    ...entries
+      .filter((entry) => !former.some((one) => isDeepStrictEqual(one, entry)))
+      .map((entry) => table.putAction(entry)),
+    ...former
+      .filter((one) => !entries.some((entry) => isSameKey(one, entry)))
+      .map(({ pk, sk }) => table.deleteAction({ pk, sk })),
   ];
 };
 

@@ -5,7 +5,6 @@ import { concernsNumber } from '../../domain/call-outcomes.ts';
 import { type Call, type CallFacts, type CallReference, withFacts } from '../../domain/calls.ts';
 import { chunks } from '../../domain/chunks.ts';
 import { now } from '../../domain/date-time.ts';
-import type { StoredTranscript } from '../../domain/transcripts.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
 import { isAbsent } from '../expressions.ts';
@@ -21,13 +20,21 @@ import {
 } from '../keys.ts';
 import { type Table, TableStore, type TransactionAction, table, untilWritten } from '../table.ts';
 import { type OutcomeChange, OutcomeWriter } from './call-outcomes.ts';
-import { CallRecords, type CallTarget, callEntryKeys, isNoCall, isUnchanged, type StoredCall } from './call-records.ts';
+import {
+  CallRecords,
+  type CallTarget,
+  isNoCall,
+  isUnchanged,
+  listCallEntries,
+  type StoredCall,
+  withHistory,
+} from './call-records.ts';
 import { buildDeletedCall, isDeletedRecord, isOfDeletedCall } from './deleted-calls.ts';
 import { callName, type Recording, recordActions, recordCalls } from './record-calls.ts';
 import { keepTranscript } from './transcripts.ts';
 
-/** A transaction takes 100 actions and 4 MB; a call four and 150 KB. */
-const callsPerTransaction = 20;
+/** A transaction takes 100 actions and 4 MB; a call five and 150 KB. */
+const callsPerTransaction = 19;
 const batchConcurrency = 4;
 const countConcurrency = 16;
 const entriesPerPage = 200;
@@ -82,12 +89,12 @@ export class Calls extends TableStore {
     {
       lookedUp,
       discloses,
-      transcript,
-    }: Pick<CallTarget, 'lookedUp'> & Pick<Recording, 'discloses' | 'transcript'> = {},
+      ...more
+    }: Pick<CallTarget, 'lookedUp'> & Pick<Recording, 'discloses' | 'hasHistory' | 'transcript'> = {},
   ): Promise<Call> {
     const initial = { disclosed: discloses ? ('unknown' as const) : undefined };
     const write = (found: StoredCall | undefined) => withFacts(found?.call, agentId, callId, facts, initial);
-    return this.#write({ agentId, reference: { callId }, lookedUp }, write, { transcript });
+    return this.#write({ agentId, reference: { callId }, lookedUp }, write, more);
   }
 
   /** Records what a platform reports of a call, with its outcome. A call that was deleted stays deleted. */
@@ -95,7 +102,11 @@ export class Calls extends TableStore {
     agentId: string,
     callId: string,
     facts: (found: Call | undefined) => CallFacts,
-    { outcome, transcript, lookedUp }: Pick<Recording, 'outcome' | 'transcript'> & Pick<CallTarget, 'lookedUp'> = {},
+    {
+      outcome,
+      lookedUp,
+      ...more
+    }: Pick<Recording, 'outcome' | 'hasHistory' | 'transcript'> & Pick<CallTarget, 'lookedUp'> = {},
   ): Promise<void> {
     // What concerns the call's number is a second write.
     const isSecond = outcome !== undefined && concernsNumber(outcome);
@@ -104,7 +115,7 @@ export class Calls extends TableStore {
       change(withFacts(found?.call, agentId, callId, facts(found?.call)));
     const recorded = await this.#write({ agentId, reference: { callId }, lookedUp }, write, {
       isReport: true,
-      transcript,
+      ...more,
     });
     // An outcome that does not change does nothing to a number again.
     if (isSecond && recorded && outcome.change(recorded) !== recorded)
@@ -114,18 +125,18 @@ export class Calls extends TableStore {
   async #write(
     target: NamedCall,
     write: (found: StoredCall | undefined) => Call,
-    options: { transcript?: StoredTranscript },
+    options: Pick<Recording, 'hasHistory' | 'transcript'>,
   ): Promise<Call>;
   /** Undefined: the call was deleted, and no report brings it back. */
   async #write(
     target: NamedCall,
     write: (found: StoredCall | undefined) => Call,
-    options: { isReport: true; transcript?: StoredTranscript },
+    options: { isReport: true } & Pick<Recording, 'hasHistory' | 'transcript'>,
   ): Promise<Call | undefined>;
   async #write(
     { lookedUp, ...target }: NamedCall,
     write: (found: StoredCall | undefined) => Call,
-    { isReport = false, transcript }: { isReport?: boolean; transcript?: StoredTranscript },
+    { isReport = false, hasHistory, transcript }: { isReport?: boolean } & Pick<Recording, 'hasHistory' | 'transcript'>,
   ): Promise<Call | undefined> {
     const version = randomUUID();
     return untilWritten(async (attempt) => {
@@ -138,7 +149,10 @@ export class Calls extends TableStore {
       const { call, actions } = keepTranscript(this.table, recorded, transcript) ?? { call: recorded, actions: [] };
       const condition = isReport ? isAbsent : isNoCall;
       if (call !== stored?.call)
-        await this.table.transact([...recordActions(this.table, call, stored, version, condition), ...actions]);
+        await this.table.transact([
+          ...recordActions(this.table, withHistory(call, hasHistory), stored, version, condition),
+          ...actions,
+        ]);
       return call;
     });
   }
@@ -269,7 +283,10 @@ export class Calls extends TableStore {
   /** Returns the actions that delete a call. If `kept`, its record and its entry say that it was deleted. */
   #removal(found: StoredCall, kept?: { isLogged: boolean }): TransactionAction[] {
     const { agentId, callId, transcript } = found.call;
-    const [byTime, ...others] = callEntryKeys(found.call) as [ItemKey, ...ItemKey[]];
+    const [byTime, ...others] = listCallEntries(found.call).map(({ pk, sk }) => ({ pk, sk })) as [
+      ItemKey,
+      ...ItemKey[],
+    ];
     const deleted = kept && buildDeletedCall(found, kept);
     return [
       ...(deleted

@@ -4,18 +4,19 @@ import { type Call, type CallFacts, withFacts } from '../../domain/calls.ts';
 import { chunks } from '../../domain/chunks.ts';
 import type { StoredTranscript } from '../../domain/transcripts.ts';
 import type { Condition } from '../expressions.ts';
-import { callKey, type ItemKey, isSameKey } from '../keys.ts';
+import { callKey } from '../keys.ts';
 import { repeatRounds } from '../repeat-rounds.ts';
 import type { Table, TransactionAction } from '../table.ts';
 import { isRetryable, writeFailure } from '../write-failures.ts';
 import type { OutcomeChange } from './call-outcomes.ts';
 import {
   type CallRecords,
-  callEntryKeys,
+  entryActions,
   isNoCall,
   isUnchanged,
   type StoredCall,
   toCallAttributes,
+  withHistory,
 } from './call-records.ts';
 import { keepTranscript } from './transcripts.ts';
 
@@ -27,14 +28,16 @@ export type Recording = {
   /** The agent has a disclosure, of which nobody knows in a new call. */
   discloses?: boolean;
   transcript?: StoredTranscript;
+  /** The agent has a history of callers. */
+  hasHistory?: true;
   outcome?: Pick<OutcomeChange, 'change' | 'block' | 'revocation'>;
 };
 
 /** The single write of a call, with everything that is recorded about it. */
 type Write = { recordings: Recording[]; call: Call; actions: TransactionAction[] };
 
-/** A transaction has 100 actions; a call with corrected start, number and transcript seven. */
-const callsPerTransaction = 14;
+/** A transaction has 100 actions; a call with corrected start, number and transcript nine. */
+const callsPerTransaction = 11;
 const concurrency = 4;
 
 /**
@@ -58,9 +61,13 @@ export const recordCalls = async (
       const { call, actions } = kept ?? { call: recorded, actions: [] };
       results.set(callName(recordings[0] as Recording), call);
       if (call instanceof Error || found instanceof Error || call === found?.call) continue;
+      const written = withHistory(
+        call,
+        recordings.some(({ hasHistory }) => hasHistory),
+      );
       // The write of an earlier round succeeded and its response was lost.
       if (found?.version === version) continue;
-      writes.push({ recordings, call, actions: [...recordActions(table, call, found, version), ...actions] });
+      writes.push({ recordings, call, actions: [...recordActions(table, written, found, version), ...actions] });
     }
     // Smaller transactions each round: a call that another write prevents delays fewer others.
     const batches = chunks(writes, Math.max(1, callsPerTransaction >> round));
@@ -116,14 +123,5 @@ export const recordActions = (
 ): TransactionAction[] => {
   const attributes = Object.entries(toCallAttributes(call, version)).filter(([, value]) => value !== null);
   const item = { ...callKey(call.agentId, call.callId), ...Object.fromEntries(attributes) };
-  const former = found ? callEntryKeys(found.call) : [];
-  const entries = callEntryKeys(call);
-  return [
-    table.putAction(item, found ? isUnchanged(found) : condition),
-    ...without(entries, former).map((entry) => table.putAction(entry)),
-    ...without(former, entries).map((key) => table.deleteAction(key)),
-  ];
+  return [table.putAction(item, found ? isUnchanged(found) : condition), ...entryActions(table, call, found?.call)];
 };
-
-const without = (keys: ItemKey[], others: ItemKey[]) =>
-  keys.filter((key) => !others.some((other) => isSameKey(key, other)));

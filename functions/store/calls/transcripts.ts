@@ -14,7 +14,7 @@ import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
 import { callTranscriptKey } from '../keys.ts';
 import { type Item, type Table, TableStore, type TransactionAction, table } from '../table.ts';
-import { CallRecords } from './call-records.ts';
+import { CallRecords, type CallTarget } from './call-records.ts';
 
 /** `turns` is JSON, deflated. The daily job deletes the item before its time to live ends. */
 type TranscriptItem = Item & {
@@ -76,12 +76,13 @@ export class Transcripts extends TableStore {
 
   /** Returns the transcript of a call while the agent keeps it. */
   async find(
-    agentId: string,
-    callId: string,
+    target: CallTarget,
     settings: TranscriptSettings | undefined,
   ): Promise<z.infer<typeof Transcript> | undefined> {
-    const note = settings && (await this.#records.find({ agentId, reference: { callId } }))?.call.transcript;
-    if (!note) return undefined;
+    if (!settings) return undefined;
+    const call = (await this.#records.find(target))?.call;
+    if (!call?.transcript) return undefined;
+    const { agentId, callId, transcript: note } = call;
     const expiresAt = computeExpiry(note.endedAt, settings.keepDays);
     if (expiresAt <= Date.now()) return undefined;
     const item = await this.table.get<TranscriptItem>(callTranscriptKey(agentId, callId, note.endedAt));
