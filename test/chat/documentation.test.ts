@@ -74,11 +74,53 @@ const questions: [question: string, page: string][] = [
   ['custom domain', '/docs/operating-on-aws'],
   ['How do I run it on another port?', '/docs/local-run#options'],
   ['How do I call the API from my own frontend on localhost?', '/docs/local-run#your-own-front-end'],
+  ['backup', '/docs/operating-on-aws#restore-the-table'],
+  ['How do I get the next page of a list?', '/docs/pagination'],
+  ['next page', '/docs/pagination'],
+  ['how do I rotte a webhok secret', '/docs/webhooks#rotate-the-secret'],
+  ['idempotancy', '/docs/retries'],
+  ['webhok', '/docs/webhooks'],
+  ['kill switch', '/docs/operating-on-aws#kill-switches'],
+  ['rate limit', '/docs/limits#rate-limits'],
+];
+
+/** Headings of guides, each of which finds itself. */
+const headings: [heading: string, page: string][] = [
+  ['Embed the build chat', '/docs/web-application#embed-the-build-chat'],
+  ['Record many calls', '/docs/batch#record-many-calls'],
+  ['When something is wrong', '/docs/operator#when-something-is-wrong'],
+  ['A key is refused', '/docs/authentication#a-key-is-refused'],
+  ['Share an agent', '/docs/users-and-keys#share-an-agent'],
+  ['Idempotency-Key', '/docs/retries#idempotency-key'],
+  ['Timeouts', '/docs/limits#timeouts'],
+  ['Restore a version', '/docs/versions#restore-a-version'],
+  ['Set the key', '/docs/agents-in-git#set-the-key'],
+  ['Search the knowledge', '/docs/knowledge#search-the-knowledge'],
+  ['Block a number', '/docs/block-lists#block-a-number'],
+  ['Import a file', '/docs/block-lists#import-a-file'],
+  ['Declare the outcomes of an agent', '/docs/call-outcomes#declare-the-outcomes-of-an-agent'],
+  ['Choose the rows', '/docs/call-figures#choose-the-rows'],
+  ['What is erased', '/docs/calls-as-files#what-is-erased'],
+  ['When the service cannot answer', '/docs/outbound-calls#when-the-service-cannot-answer'],
+  ['Revoke by an outcome', '/docs/consent-and-disclosure#revoke-by-an-outcome'],
+  ['Numbers in other forms', '/docs/voice-platforms#numbers-in-other-forms'],
+  ['When an end is lost', '/docs/voice-platforms#when-an-end-is-lost'],
+  ['Set the secret', '/docs/platform-signatures#set-the-secret'],
+  ['Create an endpoint', '/docs/webhooks#create-an-endpoint'],
+  ['What every tool needs', '/docs/workflows#what-every-tool-needs'],
+  ['Claude Code', '/docs/mcp#claude-code'],
+  ['Erasures and operator restore', '/docs/personal-data#erasures-and-operator-restore'],
+  ['A real language model', '/docs/local-run#a-real-language-model'],
+  ['Exit codes', '/docs/operator-command-line#exit-codes'],
+  ['Restore the table', '/docs/operating-on-aws#restore-the-table'],
+  ['Retention', '/docs/operating-on-aws#retention'],
+  ['Upgrade', '/docs/operating-on-aws#upgrade'],
+  ['Rotate the edge secret', '/docs/operating-on-aws#rotate-the-edge-secret'],
 ];
 
 const documentation = new Documentation();
 
-it.each(questions)('the search of the documentation finds the page for: %s', (query, page) => {
+it.each([...questions, ...headings])('the search of the documentation finds the page for: %s', (query, page) => {
   const { topics } = documentation.search({ query });
   expect(topics[0]?.page, topics.map((topic) => topic?.title).join('\n')).toMatch(
     new RegExp(`^${RegExp.escape(page)}`),
@@ -91,8 +133,19 @@ it('the search of the documentation does not show the comments of a page', () =>
   expect(topics.map((topic) => topic?.text).join('\n')).not.toContain('<!--');
 });
 
-it('the search of the documentation finds nothing for an unknown subject, and then lists the pages', () => {
-  const { topics, otherTopics } = documentation.search({ query: 'What is the weather?' });
+it.each([
+  'What is the weather?',
+  'weather',
+  'What’s the weather in Berlin tomorrow?',
+  'How is the weather today?',
+  'What is the weather like in New York?',
+  'Will it rain tomorrow in Paris?',
+  'Is it going to rain today?',
+  'Who won the football match?',
+  'recipe for pancakes',
+  'tell me a joke',
+])('the search of the documentation finds nothing for %s, and then lists the pages', (query) => {
+  const { topics, otherTopics } = documentation.search({ query });
   expect(topics).toEqual([]);
   expect(otherTopics).toContain('Pagination');
 });
