@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 /** The days and months of the calls of histories. */
 const days = [...new Set(starts.map((start) => start.slice(0, 10)))];
-const months = [...new Set(days.map(toMonth))];
+const months = [...new Set(days.map(toMonth))].sort();
 /** The owner of the agents of histories. */
 const owner = 'user';
 const never = { at: Number.POSITIVE_INFINITY, isAfter: false };
@@ -106,7 +106,8 @@ class LakeHistory {
   async readFigures(): Promise<Sums[]> {
     const rows = await Promise.all(
       months.map(async (month) => {
-        const summary = new Summary({ from: `${month}-01`, to: `${month}-31`, timeZone: 'UTC', by: { unit: 'day' } });
+        const to = monthAfter(month);
+        const summary = new Summary({ from: `${month}-01`, to, timeZone: 'UTC', by: { unit: 'day' } });
         await this.history.figures.read([this.history.agentId], summary.days, (day, found, bytes) =>
           summary.add(day, found, bytes),
         );
@@ -152,6 +153,11 @@ class LakeHistory {
     return lines;
   }
 }
+
+const monthAfter = (month: string): string => {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, number, 1)).toISOString().slice(0, 10);
+};
 
 type Sums = { day: string; calls: number; seconds: string; value: string; usd: string; eur: string };
 
