@@ -14,7 +14,7 @@ import { type CfnQueuePolicy, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs
 import type { Construct } from 'constructs';
 import { importsFolder } from '../functions/domain/block-list-imports.ts';
 import { exportsFolder } from '../functions/domain/exports.ts';
-import { queryResultsFolder } from '../functions/domain/lake.ts';
+import { lakeFolder, queryResultsFolder } from '../functions/domain/lake.ts';
 import { abandonedFolder, parkedFolder } from '../functions/domain/parked-changes.ts';
 import { giveUp } from '../functions/jobs/give-up.ts';
 import { type AnyQueueJob, jobDeliveries } from '../functions/jobs/job.ts';
@@ -97,8 +97,22 @@ export class DataStack extends NamedNestedStack {
       ...bucketDefaults,
       serverAccessLogsBucket: this.logs,
       serverAccessLogsPrefix: 'files/',
+      // A restore of the table brings back the files of documents that were deleted since.
+      versioned: true,
       lifecycleRules: [
-        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        {
+          abortIncompleteMultipartUploadAfter: Duration.days(1),
+          // As long as the table has backups.
+          noncurrentVersionExpiration: Duration.days(35),
+          expiredObjectDeleteMarker: true,
+        },
+        // No other folder is restored, and what was erased must be gone.
+        ...[importsFolder, exportsFolder, lakeFolder, queryResultsFolder, parkedFolder, abandonedFolder].map(
+          (prefix) => ({
+            prefix,
+            noncurrentVersionExpiration: Duration.days(1),
+          }),
+        ),
         // An import deletes its file when it ends. This rule deletes files whose message was lost.
         { prefix: importsFolder, expiration: Duration.days(7) },
         // The job of an export deletes its files after a day. This rule deletes those of a run that was killed.
