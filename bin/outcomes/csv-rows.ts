@@ -1,4 +1,5 @@
 import { outcomeFields } from '../../functions/domain/calls.ts';
+import { unprotectText } from '../../functions/domain/csv.ts';
 import { isExactNumber, tooManyDigitsError } from '../../functions/domain/exact-number.ts';
 import { parseJson } from '../../functions/domain/json.ts';
 import { withPlainSpaces } from '../../functions/domain/signs.ts';
@@ -124,7 +125,7 @@ const readValue = (
 ): unknown => {
   if (cell === clearingCell && isAmongNames(outcomeFields, name)) return null;
   if (name === 'custom_call_metadata') return jsonFrom(cell);
-  if (name !== 'custom_call_outcome_value') return cell;
+  if (name !== 'custom_call_outcome_value') return unprotectText(cell);
   const amount = withoutCurrency(cell, line, first);
   if (decimalComma ?? delimiter === ';') return numberWithComma(amount, decimalComma ?? false);
   return numberWithPoint(amount);

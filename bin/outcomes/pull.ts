@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { CallFilters } from '../../functions/domain/call-filters.ts';
 import { type Call, factNames, outcomeFields } from '../../functions/domain/calls.ts';
+import { protectText } from '../../functions/domain/csv.ts';
 import { apiClient, dataOf } from '../../functions/openapi/client/client.ts';
 import type { CallRange } from '../../functions/store/calls/call-lists.ts';
 import { readAgentIds, readCalls } from '../command-line/calls-of-agents.ts';
@@ -44,8 +45,13 @@ const formatLine = (call: Call, format: Format) => {
   const chosen = [...factNames, ...outcomeFields].map((field) => [field, call[field]]);
   const row = { agentId, callIdOrPhone, ...Object.fromEntries(chosen) };
   if (format === 'jsonl') return `${JSON.stringify(row)}\n`;
-  const cast = { object: (value: object) => JSON.stringify(value) };
   return stringify([row], { columns, cast });
+};
+
+/** Labels, statuses and ids come from voice platforms. A spreadsheet takes a phone number for a number, and for no formula. */
+const cast = {
+  object: (value: object) => JSON.stringify(value),
+  string: (value: string) => (/^\+\d+$/.test(value) ? value : protectText(value)),
 };
 
 async function* selectCalls({ baseUrl, agentId, signal, ...selection }: PullOptions, apiKey: string) {

