@@ -1,4 +1,5 @@
 import type { DocumentType } from '../domain/documents.ts';
+import { limits } from '../domain/limits.ts';
 import type { SourceWarning } from '../domain/sources.ts';
 import { joinParts, type LongDocument } from './long-text.ts';
 import { runInWorker, WorkerAbortedError } from './sandboxed-worker.ts';
@@ -39,8 +40,20 @@ const documentReader = runInWorker(
     const isSame = contentMD === content;
     return { content: [Buffer.from(content)], contentMD: isSame ? undefined : [Buffer.from(contentMD)], warnings };
   },
-  { timeoutSeconds: 60, heapMegabytes: 288, bufferMegabytes: 96, threads: 4 },
+  {
+    timeoutSeconds: 60,
+    cpuSeconds: ({ bytes }) => maxCpuSeconds(bytes.length),
+    heapMegabytes: 288,
+    bufferMegabytes: 96,
+    threads: 4,
+  },
 );
+
+/** The CPU time of a file, for what no budget of elements foresees. A small file may load a library. */
+const maxCpuSeconds = (fileBytes: number) => {
+  const bySize = (fileBytes / (1024 * 1024)) * limits.readingCpuMillisecondsPerMegabyte;
+  return Math.min(limits.readingCpuMilliseconds, Math.max(5000, bySize)) / 1000;
+};
 
 /** Parts are a quarter of a megabyte each. */
 const maxPartsInMemory = 8;

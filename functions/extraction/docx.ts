@@ -1,13 +1,13 @@
 import { posix } from 'node:path';
 import mammoth from 'mammoth';
 import { SaxesParser } from 'saxes';
-import type { SourceWarning } from '../domain/sources.ts';
 import { isEncryptedOffice } from './document-kind.ts';
 import { importMark, type PreparedPart, prepareXml } from './docx-elements.ts';
 import { htmlOfPart } from './docx-imports.ts';
 import { Numbering, showMarkdownNumbers, showNumbers } from './docx-numbering.ts';
 import { readHtml } from './html.ts';
 import { describeIgnored, type LongDocument, LongText } from './long-text.ts';
+import { ReadingBudget, steps } from './reading-budget.ts';
 import { readZip } from './zip.ts';
 
 /** XML inflates to twenty times its size and more; a document of 10 MB needs much less than this. */
@@ -24,6 +24,9 @@ export class PasswordProtectedError extends Error {
 /** Reads a Word document as text and as Markdown, part by part, without its pictures. */
 export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
   if (isEncryptedOffice(bytes)) throw new PasswordProtectedError();
+  const budget = new ReadingBudget(bytes.length);
+  // Imported parts can hold any number of elements.
+  const budgetOfHtml = new ReadingBudget(bytes.length);
   const files = await readZip(bytes, (name) => readFiles.test(name), maxInflatedBytes);
   const name = findMainPart(files);
   const xml = files.get(name);
@@ -31,39 +34,42 @@ export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
   files.delete(name);
   for (const notes of ['footnotes', 'endnotes'].map((notes) => posix.join(posix.dirname(name), `${notes}.xml`))) {
     const xml = files.get(notes);
-    if (xml) files.set(notes, Buffer.from(prepareXml(xml.toString()).xml));
+    if (xml) files.set(notes, Buffer.from(prepareXml(cutXml(xml, budget)).xml));
   }
   const [numbers, styles] = ['numbering', 'styles'].map((part) =>
     files.get(posix.join(posix.dirname(name), `${part}.xml`)),
   );
   const numbering = numbers && new Numbering(numbers, styles);
+  const readShared = sharedReader(files, budget);
   const content = new LongText();
   const contentMD = new LongText();
   const unread = new Map<string, number>();
   let hasPictures = false;
   let hasText = false;
   const add = (html: string) => {
-    const { text, markdown } = readHtml({ html, url: 'about:blank' });
+    const { text, markdown } = readHtml({ html, url: 'about:blank', budget: budgetOfHtml });
     hasText ||= text !== '';
     content.add(showNumbers(text));
     contentMD.add(showMarkdownNumbers(markdown));
   };
   const toHtml = async (part: PreparedPart, partName = name) => {
     hasPictures ||= /:(blip|imagedata)\b/.test(part.xml);
-    const { value, messages } = await mammoth.convertToHtml(toArchive(files, name, part.xml, partName), options);
+    const archive = toArchive(files, name, part.xml, partName, readShared);
+    const { value, messages } = await mammoth.convertToHtml(archive, options);
     for (const [words, count] of [...part.unread, ...countIgnored(messages, part)])
       unread.set(words, (unread.get(words) ?? 0) + count);
     return importParts(tidy(value), files, partName, unread);
   };
   let surroundings: string[] | undefined;
-  for (const xmlOfPart of splitParts(xml)) {
+  for (const xmlOfPart of splitParts(xml, budget)) {
+    if (xmlOfPart === '') break;
     const part = prepareXml(xmlOfPart, numbering);
     surroundings ??= part.surroundings;
     add(await toHtml(part));
   }
-  add(await readSurroundings(surroundings ?? [], files, name, toHtml));
-  const warnings: SourceWarning[] =
-    unread.size > 0 ? [{ code: 'ignored_elements', message: describeIgnored(unread) }] : [];
+  if (!budget.isSpent) add(await readSurroundings(surroundings ?? [], files, name, budget, toHtml));
+  const { warnings } = budget.isSpent ? budget : budgetOfHtml;
+  if (unread.size > 0) warnings.push({ code: 'ignored_elements', message: describeIgnored(unread) });
   if (hasPictures && !hasText) {
     warnings.push({ code: 'pictures_only', message: 'It has pictures. Text in pictures is not read.' });
   }
@@ -101,12 +107,14 @@ const readSurroundings = async (
   ids: string[],
   files: Map<string, Buffer>,
   name: string,
+  budget: ReadingBudget,
   toHtml: (part: PreparedPart, name: string) => Promise<string>,
 ) => {
   const relationships = resolveRelationships(files, name);
   const found = new Set<string>();
   for (const partName of new Set(ids.map((id) => relationships.get(id) ?? ''))) {
-    const xml = files.get(partName)?.toString() ?? '';
+    const bytes = files.get(partName);
+    const xml = bytes ? cutXml(bytes, budget) : '';
     // Most of them are empty or number the pages, and each conversion reads the styles again.
     if (!/\bt(?:\s[^>]*)?>[^<]*\p{L}{2}/u.test(xml)) continue;
     const document = xml
@@ -133,17 +141,38 @@ const options = {
 /**
  * Opens the archive for the library, so that nothing is inflated twice. `partName` takes the place of the main part.
  */
-const toArchive = (files: Map<string, Buffer>, name: string, part: string, partName: string) => {
+const toArchive = (
+  files: Map<string, Buffer>,
+  name: string,
+  part: string,
+  partName: string,
+  readShared: ReturnType<typeof sharedReader>,
+) => {
   const own = relationshipsFile(name);
   const file = {
     exists: (asked: string) => asked === name || files.has(asked),
     read: async (asked: string, encoding?: string) => {
       const wanted = asked === own ? relationshipsFile(partName) : asked;
-      const text = asked === name ? part : (files.get(wanted)?.toString() ?? noRelationships);
+      const text = asked === name ? part : readShared(wanted) || noRelationships;
       return encoding ? text : Buffer.from(text);
     },
   };
   return { file } as unknown as Parameters<typeof mammoth.convertToHtml>[0];
+};
+
+/** Returns a reader of the files that all parts share, such as the styles: the library parses them again for each part. */
+const sharedReader = (files: Map<string, Buffer>, budget: ReadingBudget) => {
+  const read = new Map<string, { text: string; cost: number }>();
+  return (name: string): string => {
+    const known = read.get(name);
+    if (known) budget.take(known.cost);
+    if (known) return known.text;
+    const { left } = budget;
+    const bytes = files.get(name);
+    const text = bytes ? cutXml(bytes, budget) : '';
+    read.set(name, { text, cost: left - budget.left });
+    return text;
+  };
 };
 
 const noRelationships = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>';
@@ -173,26 +202,37 @@ const parseRelationships = (xml: Buffer = Buffer.alloc(0)): Record<string, strin
     ),
   );
 
+const runs = /(^|:)[rt]$/;
+/** The elements that become elements of HTML. */
+const blocks = /(^|:)(p|tbl|tr|tc|br|cr|tab|b|i|u|strike|hyperlink|drawing|pict)$/;
+
+/** Returns the XML of a part as far as the budget goes. */
+const cutXml = (xml: Buffer, budget: ReadingBudget): string => [...splitParts(xml, budget, xml.length)].join('');
+
 /**
- * Splits a long document between paragraphs and tables. The XML is parsed piece by piece: one string would fill the
- * worker's heap.
+ * Splits a long document between paragraphs and tables, as far as the budget goes. The XML is parsed piece by piece: one string
+ * would fill the worker's heap.
  */
-const splitParts = function* (xml: Buffer): Generator<string> {
-  if (xml.length <= partCharacters) return yield xml.toString();
+const splitParts = function* (xml: Buffer, budget: ReadingBudget, characters = partCharacters): Generator<string> {
   const open: string[] = [];
   const ends: number[] = [];
   let body: { start: number; depth: number; closing: string } | undefined;
+  /** The end of the last element that the budget has paid for. */
+  let paid = 0;
   const parser = new SaxesParser();
   parser.on('error', (error) => {
     throw error;
   });
-  parser.on('opentag', ({ name, isSelfClosing }) => {
+  parser.on('opentag', ({ name, isSelfClosing, attributes }) => {
+    const cost = blocks.test(name) ? steps.xmlBlock : runs.test(name) ? steps.xmlRun : steps.xmlElement;
+    if (!budget.take(cost + Object.keys(attributes).length * steps.xmlAttribute)) throw new SpentError();
+    paid = parser.position;
     open.push(name);
     if (body || isSelfClosing || !/(^|:)body$/.test(name)) return;
-    const closing = open.map((tag) => `</${tag}>`).reverse();
-    body = { start: parser.position, depth: open.length, closing: closing.join('') };
+    body = { start: parser.position, depth: open.length, closing: closeTags(open) };
   });
   parser.on('closetag', () => {
+    paid = parser.position;
     open.pop();
     if (body && open.length === body.depth) ends.push(parser.position);
   });
@@ -204,7 +244,14 @@ const splitParts = function* (xml: Buffer): Generator<string> {
   for (let at = 0; at < xml.length; at += pieceBytes) {
     const piece = decoder.decode(xml.subarray(at, at + pieceBytes), { stream: true });
     held += piece;
-    parser.write(piece);
+    try {
+      parser.write(piece);
+    } catch (error) {
+      // The library reads a short part that is not well-formed as far as it can.
+      if (!(error instanceof SpentError) && xml.length <= partCharacters) return yield xml.toString();
+      if (!(error instanceof SpentError)) throw error;
+      return yield (head ?? '') + held.slice(0, paid - heldFrom) + closeTags(open);
+    }
     if (!body) continue;
     if (head === undefined) {
       head = held.slice(0, body.start);
@@ -212,7 +259,7 @@ const splitParts = function* (xml: Buffer): Generator<string> {
       heldFrom = body.start;
     }
     for (const end of ends.splice(0)) {
-      if (end - heldFrom < partCharacters) continue;
+      if (end - heldFrom < characters) continue;
       yield head + held.slice(0, end - heldFrom) + body.closing;
       held = held.slice(end - heldFrom);
       heldFrom = end;
@@ -221,3 +268,14 @@ const splitParts = function* (xml: Buffer): Generator<string> {
   parser.close();
   yield (head ?? '') + held;
 };
+
+const closeTags = (open: string[]) =>
+  open
+    .map((tag) => `</${tag}>`)
+    .reverse()
+    .join('');
+
+/** Ends a parser whose budget is spent. */
+class SpentError extends Error {
+  override readonly name = 'SpentError';
+}

@@ -1,11 +1,12 @@
 import type { Element, ElementContent, Nodes, Root } from 'hast';
 import { fromParse5 } from 'hast-util-from-parse5';
-import { parse } from 'parse5';
+import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse } from 'parse5';
 import { EXIT, SKIP, visit } from 'unist-util-visit';
 import { limits } from '../domain/limits.ts';
 import { toGitHubMarkdown } from './html-markdown.ts';
 import { oneLine, toVisibleText } from './html-text.ts';
 import { removePageChrome } from './page-chrome.ts';
+import { type ReadingBudget, steps } from './reading-budget.ts';
 
 /** The content of an HTML page. Addresses are absolute and without fragments, links without duplicates, in document order. */
 export type ReadHtml = {
@@ -26,8 +27,8 @@ export type ReadHtml = {
  * Reads HTML without navigation, scripts and styles, but with all links. A page that nests too deep throws a
  * `RangeError`.
  */
-export const readHtml = ({ html, url }: { html: string; url: string }): ReadHtml => {
-  const page = fromParse5(parse(html)) as Root;
+export const readHtml = ({ html, url, budget }: { html: string; url: string; budget: ReadingBudget }): ReadHtml => {
+  const page = fromParse5(parseWithin(budget, html)) as Root;
   openShadowRoots(page);
   const base = findBaseUrl(page, url);
   const links = listLinks(page, base);
@@ -50,6 +51,35 @@ export const readHtml = ({ html, url }: { html: string; url: string }): ReadHtml
     frames,
   };
 };
+
+/** Parses HTML as far as its budget goes. */
+const parseWithin = (budget: ReadingBudget, html: string): DefaultTreeAdapterTypes.Document => {
+  const document = defaultTreeAdapter.createDocument();
+  const draw = (count: number) => {
+    if (!budget.take(count)) throw spent;
+  };
+  const treeAdapter: typeof defaultTreeAdapter = {
+    ...defaultTreeAdapter,
+    createDocument: () => document,
+    createElement(tagName, namespace, attributes) {
+      draw(steps.htmlElement + attributes.length * steps.htmlAttribute);
+      return defaultTreeAdapter.createElement(tagName, namespace, attributes);
+    },
+    createCommentNode(data) {
+      draw(steps.htmlAttribute);
+      return defaultTreeAdapter.createCommentNode(data);
+    },
+  };
+  try {
+    return parse(html, { treeAdapter });
+  } catch (error) {
+    if (error !== spent) throw error;
+    return document;
+  }
+};
+
+/** Ends the parser, which leaves the tree as it is. */
+const spent = new Error('The budget is spent.');
 
 /** Puts the content of declarative shadow roots where browsers show it, with the children of the host in its slots. */
 const openShadowRoots = (page: Root) => {

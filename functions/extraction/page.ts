@@ -1,6 +1,7 @@
 import type { SourceWarning } from '../domain/sources.ts';
 import { type ReadHtml, readHtml } from './html.ts';
 import { decodePage } from './page-text.ts';
+import { ReadingBudget } from './reading-budget.ts';
 import { runInWorker } from './sandboxed-worker.ts';
 import { xhtmlToHtml } from './xhtml.ts';
 
@@ -19,13 +20,15 @@ export const pageReaderVersion = 2;
 export const readPage = ({ url, contentType, bytes }: ReceivedPage): ReadPage => {
   const page = decodePage(bytes, contentType);
   if ('failure' in page) return page;
+  const budget = new ReadingBudget(bytes.length);
   const { warnings } = page;
   if (page.kind === 'text') {
     const text = page.text.replace(/\r\n?/g, '\n').trim();
     return { title: '', text, markdown: text, links: [], hasScripts: false, frames: [], warnings };
   }
   const html = page.kind === 'xhtml' ? xhtmlToHtml(page.text) : page.text;
-  return { ...readHtml({ html, url }), warnings };
+  const content = readHtml({ html, url, budget });
+  return { ...content, warnings: [...(warnings ?? []), ...budget.warnings] };
 };
 
 /** Reads untrusted pages of HTML or plain text in a sandboxed worker. */

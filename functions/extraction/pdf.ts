@@ -1,5 +1,6 @@
 import { constants, createInflate, inflateSync } from 'node:zlib';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import type { TextContent, TextItem } from 'pdfjs-dist/types/src/display/api.js';
 import type { SourceWarning } from '../domain/sources.ts';
 import { formatWhole } from '../domain/text.ts';
 import { describeIgnored, type LongDocument, LongText } from './long-text.ts';
@@ -11,6 +12,7 @@ import { collectLines, joinLine, type Line } from './pdf-lines.ts';
 import { countLetters, createLook, type Look } from './pdf-look.ts';
 import { readXfa } from './pdf-xfa.ts';
 import { type Unreadable, withPdf } from './pdfjs.ts';
+import { ReadingBudget, steps } from './reading-budget.ts';
 import { DecompressionLimitError } from './zip.ts';
 
 /** The maximum size that all streams of a document other than pictures inflate to. */
@@ -32,8 +34,9 @@ export const readPdf = async (bytes: Buffer): Promise<LongDocument> => {
     boxes.collect(objects);
     needsRendering ||= objects.includes('/NeedsRendering');
   });
+  const budget = new ReadingBudget(bytes.length);
   const read = (data: Uint8Array, isForm: boolean) =>
-    withPdf(data, isForm, (pdf, unreadable) => readPages(pdf, unreadable, createLook(fonts, boxes)));
+    withPdf(data, isForm, (pdf, unreadable) => readPages(pdf, unreadable, createLook(fonts, boxes), budget));
   if (needsRendering) {
     const form = await read(new Uint8Array(bytes), true).catch(() => undefined);
     if (form && form.content.parts.length > 0) return form;
@@ -41,7 +44,12 @@ export const readPdf = async (bytes: Buffer): Promise<LongDocument> => {
   return await read(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), false);
 };
 
-const readPages = async (pdf: PDFDocumentProxy, unreadable: Unreadable, look: Look): Promise<LongDocument> => {
+const readPages = async (
+  pdf: PDFDocumentProxy,
+  unreadable: Unreadable,
+  look: Look,
+  budget: ReadingBudget,
+): Promise<LongDocument> => {
   const content = new LongText();
   const contentMD = new LongText();
   const sampled: Paragraph[][] = [];
@@ -65,9 +73,10 @@ const readPages = async (pdf: PDFDocumentProxy, unreadable: Unreadable, look: Lo
     contentMD.add(paragraphs.map((paragraph) => formatParagraph(paragraph, size)).join('\n\n'));
   };
   for (let number = 1; number <= pdf.numPages; number++) {
+    const isLast = number === pdf.numPages || !budget.take(steps.page);
     const { parts } = unreadable;
     const page = await pdf.getPage(number).catch(() => undefined);
-    const read = page && (await readPage(page, look).catch(() => undefined));
+    const read = page && (await readPage(page, look, budget).catch(() => undefined));
     if (!read) missing.unread++;
     else {
       missing.unmapped += read.unmapped;
@@ -75,7 +84,7 @@ const readPages = async (pdf: PDFDocumentProxy, unreadable: Unreadable, look: Lo
       for (const words of read.ignored) missing.ignored.set(words, (missing.ignored.get(words) ?? 0) + 1);
       if (bodySize === undefined) sampled.push(read.paragraphs);
       else write(read.paragraphs, bodySize);
-      if (unreadable.parts > parts) missing.damaged++;
+      if (unreadable.parts > parts && !budget.isSpent) missing.damaged++;
       const hasText = read.paragraphs.length > 0;
       const seen = await look.findMissing(page, { hasText, letters: read.letters });
       if (seen?.hasDrawings && !hasText) missing.drawn++;
@@ -83,14 +92,15 @@ const readPages = async (pdf: PDFDocumentProxy, unreadable: Unreadable, look: Lo
       missing.hidden += seen?.hidden ?? 0;
     }
     page?.cleanup();
-    if (number === sampledPages || number === pdf.numPages) {
+    if (number === sampledPages || isLast) {
       const size = bodySize ?? findBodySize(sampled.flat());
       for (const page of sampled.splice(0)) write(page, size);
       bodySize = size;
     }
+    if (isLast) break;
   }
   if (missing.unread === pdf.numPages) throw new Error('No page can be read.');
-  return { content, contentMD, warnings: describeMissing(missing, unreadable) };
+  return { content, contentMD, warnings: [...budget.warnings, ...describeMissing(missing, unreadable)] };
 };
 
 /** Returns true if a form is only in XFA. Its pages then say that another program shows it. */
@@ -144,16 +154,16 @@ const describeMissing = (missing: Missing, unreadable: Unreadable): SourceWarnin
 
 type Page = { paragraphs: Paragraph[]; letters: number; unmapped: number; numbered: number; ignored: string[] };
 
-const readPage = async (page: PDFPageProxy, look: Look): Promise<Page> => {
+const readPage = async (page: PDFPageProxy, look: Look, budget: ReadingBudget): Promise<Page> => {
   if (page.isPureXfa) {
     const paragraphs = (await readXfa(page)).map((text) => ({ lines: [text], size: 0 }));
     return { paragraphs, letters: 0, unmapped: 0, numbered: 0, ignored: [] };
   }
-  const items = (await page.getTextContent()).items.filter((item) => 'str' in item);
+  const items = await readItems(page, budget);
   const letters = countLetters(items.map(({ str }) => str).join(''));
   const numbered = await look.replaceGlyphNumbers(page, items);
   const lines = collectLines(items);
-  const annotations = await page.getAnnotations();
+  const annotations = (await page.getAnnotations()).filter(() => budget.take(steps.annotation));
   insertFields(lines, readFields(annotations));
   const paragraphs: Paragraph[] = [];
   let former: Line | undefined;
@@ -169,6 +179,20 @@ const readPage = async (page: PDFPageProxy, look: Look): Promise<Page> => {
     former = line;
   }
   return { paragraphs, letters, unmapped, numbered, ignored: listIgnored(annotations) };
+};
+
+/** Reads the pieces of text of a page, as far as the budget goes. */
+const readItems = async (page: PDFPageProxy, budget: ReadingBudget): Promise<TextItem[]> => {
+  const items: TextItem[] = [];
+  const reader: ReadableStreamDefaultReader<TextContent> = page.streamTextContent().getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    for (const item of read.value.items) {
+      if (!('str' in item)) continue;
+      if (budget.take(steps.pageText + item.str.length * steps.letter)) items.push(item);
+    }
+    if (budget.isSpent) await reader.cancel(new Error('The budget is spent.'));
+  }
+  return items;
 };
 
 /** Control characters. Fonts without a table of characters produce them. */

@@ -25,8 +25,10 @@ export type SandboxedWorker<Input, Output> = {
  * The limits for one input. The heap includes garbage, so allow three times the needed memory. Buffers are not part of
  * it.
  */
-export type WorkerLimits = {
+export type WorkerLimits<Input> = {
   timeoutSeconds: number;
+  /** The seconds of CPU time that an input may take. What other threads do meanwhile does not count, unlike in the timeout. */
+  cpuSeconds?: (input: Input) => number;
   heapMegabytes: number;
   bufferMegabytes?: number;
   /** The maximum number of inputs handled at once; 1 by default. A thread starts when its first input arrives. */
@@ -42,7 +44,7 @@ export const runInWorker = <Input, Output>(
   name: string,
   module: string,
   work: (input: Input) => Output | Promise<Output>,
-  limits: WorkerLimits,
+  limits: WorkerLimits<Input>,
 ): SandboxedWorker<Input, Output> => {
   if (!isMainThread && asksForWork(workerData, name)) serve(work);
   const threads = Array.from({ length: limits.threads ?? 1 }, () => createThread<Input, Output>(name, module, limits));
@@ -56,7 +58,7 @@ export const runInWorker = <Input, Output>(
   };
 };
 
-const createThread = <Input, Output>(name: string, module: string, limits: WorkerLimits) => {
+const createThread = <Input, Output>(name: string, module: string, limits: WorkerLimits<Input>) => {
   let worker: Worker | undefined;
   let load = 0;
   let last: Promise<unknown> = Promise.resolve();
@@ -75,7 +77,8 @@ const createThread = <Input, Output>(name: string, module: string, limits: Worke
     const { promise, resolve, reject } = Promise.withResolvers<Result<Output>>();
     const died = (cause?: unknown) => reject(new WorkerAbortedError(isOutOfMemory(cause) ? 'memory' : 'crash', cause));
     const timer = setTimeout(() => reject(new WorkerAbortedError('time')), limits.timeoutSeconds * 1000);
-    const watch = watchMemory(current, limits, () => reject(new WorkerAbortedError('memory')));
+    const cpuSeconds = limits.cpuSeconds?.(input) ?? Number.POSITIVE_INFINITY;
+    const watch = watchUse(current, { ...limits, cpuSeconds }, (reason) => reject(new WorkerAbortedError(reason)));
     current.ref();
     current.once('message', resolve).once('error', died).once('exit', died);
     try {
@@ -115,18 +118,25 @@ const createThread = <Input, Output>(name: string, module: string, limits: Worke
 /** A heap that reaches V8's own limit within one allocation ends the whole process, so the thread is ended long before. */
 const spareMegabytes = 512;
 
-const watchMemory = (
+type Use = { heapMegabytes: number; bufferMegabytes?: number; cpuSeconds: number };
+
+const watchUse = (
   worker: Worker,
-  { heapMegabytes, bufferMegabytes = Number.POSITIVE_INFINITY }: WorkerLimits,
-  onExceeded: () => void,
-) =>
-  setInterval(async () => {
+  { heapMegabytes, bufferMegabytes = Number.POSITIVE_INFINITY, cpuSeconds }: Use,
+  onExceeded: (reason: 'time' | 'memory') => void,
+) => {
+  let usedBefore: NodeJS.CpuUsage | undefined;
+  return setInterval(async () => {
     // A thread that is starting or has ended has no statistics.
     const statistics = await worker.getHeapStatistics().catch(() => undefined);
+    const used = await worker.cpuUsage?.(usedBefore).catch(() => undefined);
     if (!statistics) return;
     const { used_heap_size: heap, external_memory: buffers } = statistics;
-    if (heap > heapMegabytes * megabyte || buffers > bufferMegabytes * megabyte) onExceeded();
+    if (heap > heapMegabytes * megabyte || buffers > bufferMegabytes * megabyte) onExceeded('memory');
+    if (!usedBefore) usedBefore = used;
+    else if (used && used.user + used.system > cpuSeconds * 1_000_000) onExceeded('time');
   }, 25);
+};
 
 const megabyte = 1024 * 1024;
 

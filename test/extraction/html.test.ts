@@ -1,9 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { readHtml } from '../../functions/extraction/html.ts';
 import { pageReader, readPage } from '../../functions/extraction/page.ts';
+import { ReadingBudget } from '../../functions/extraction/reading-budget.ts';
 
 const url = 'https://site.example/dir/page';
-const read = (body: string, head = '') => readHtml({ html: `<!doctype html><head>${head}</head><body>${body}`, url });
+const read = (body: string, head = '') =>
+  readHtml({
+    html: `<!doctype html><head>${head}</head><body>${body}`,
+    url,
+    budget: new ReadingBudget(0),
+  });
 afterAll(() => pageReader.close());
 
 it('the content of a page is in the text and in the Markdown', () => {

@@ -26,6 +26,15 @@ it('a sandboxed worker that would spin is aborted when its time is over, and the
   expect(await misbehave.run('next')).toBe('NEXT');
 });
 
+it('a sandboxed worker is aborted when its input has taken more CPU time than it may', {
+  timeout: 20_000,
+}, async () => {
+  limits.cpuSeconds = () => 0.5;
+  await expect(misbehave.run('spin')).rejects.toMatchObject({ name: 'WorkerAbortedError', reason: 'time' });
+  limits.cpuSeconds = undefined;
+  expect(await misbehave.run('next')).toBe('NEXT');
+});
+
 it('a sandboxed worker has no environment, where the secrets are', async () => {
   vi.stubEnv('STRIPE_SECRET_KEY', 'sk_test_secret');
   await misbehave.close();

@@ -1,7 +1,7 @@
-import { runInWorker } from '../../functions/extraction/sandboxed-worker.ts';
+import { runInWorker, type WorkerLimits } from '../../functions/extraction/sandboxed-worker.ts';
 
 /** The limits of the work. A busy machine takes seconds to fill the heap. */
-export const limits = { timeoutSeconds: 60, heapMegabytes: 24 };
+export const limits: WorkerLimits<string> = { timeoutSeconds: 60, heapMegabytes: 24 };
 
 /** Work that misbehaves in every way that untrusted input can cause. */
 export const misbehave = runInWorker(
