@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { newIdentifier } from '../../../functions/domain/identifiers.ts';
 import { reconciliations } from '../../../functions/reconciliation/reconciliations.ts';
-import { newUser, newWorld, type World } from '../../support/world.ts';
+import { signers } from '../../support/hook-signers.ts';
+import { newUser, newWorld, target, type World } from '../../support/world.ts';
 import { useBrowser, violationsIn } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
@@ -256,4 +257,39 @@ it('“Make a copy of the front desk, then delete it.”', async () => {
   await page.getByRole('link', { name: 'Front desk', exact: true }).waitFor();
   // A double click made one copy.
   expect(await page.getByRole('link', { name: 'Front desk (Copy)' }).count()).toBe(0);
+});
+
+it('“Connect the platform”: its address, its secret, a call that is tried, and the first signed request', async () => {
+  const world = await newWorld();
+  const { page, complaints } = await openConsole(
+    world.apiKey,
+    `/console/agents?agentId=${world.agentId}&section=connect`,
+  );
+  await page.getByRole('combobox', { name: 'Voice platform' }).selectOption('Retell');
+  const address = (await page.getByLabel('Address for Retell').textContent()) ?? '';
+  expect(address).toBe(`${target.baseUrl}/hooks/retell?uid=${world.uid}&agentId=${world.agentId}`);
+  await page.getByText('No secret: its requests need an API key in a header').waitFor();
+  await page.getByRole('button', { name: 'Set the secret' }).click();
+  await page.getByLabel('Secret', { exact: true }).fill('key_of-retell-with-badge');
+  await page.getByRole('dialog').getByRole('button', { name: 'Set the secret' }).click();
+  await page.getByText('Waits for the first signed request').waitFor();
+  await page.getByRole('button', { name: 'Send a call' }).click();
+  await page.getByText('The start was answered with status 200').waitFor();
+  await page.getByText('The end was answered with status 200').waitFor();
+  expect(await violationsIn(page)).toEqual([]);
+  // A request without a signature is refused, with the reason; one with it turns the light green.
+  const post = (headers: Record<string, string>, body: string) => fetch(address, { method: 'POST', headers, body });
+  const body = JSON.stringify({ event: 'call_inbound', call_inbound: { from_number: '+14155550199' } });
+  const sign = (secret: string) => ({
+    'content-type': 'application/json',
+    ...signers.retell?.({ address, body }, secret),
+  });
+  expect((await post(sign('another'), body)).status).toBe(401);
+  await page.getByText('The last request was refused').waitFor();
+  await page.getByText('There was no signature by a secret that is set.').waitFor();
+  expect((await post(sign('key_of-retell-with-badge'), body)).status).toBe(200);
+  await page.getByText('Signed requests arrive').waitFor();
+  await page.getByRole('link', { name: 'Show the call' }).click();
+  await page.getByRole('dialog').getByText('A test from the console.').waitFor();
+  expect(complaints).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import type { SignatureFault } from '../../../../functions/domain/hook-secrets.ts';
+import { signatureAdvice } from '../../../../functions/domain/signature-advice.ts';
 import { type PlatformName, platforms } from '../../../../functions/hooks/platforms/platforms.ts';
 import { identifier } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
@@ -35,7 +35,7 @@ export const verifyHooks = (hooks: Group) =>
         );
       }
       const { lastRefused } = secret;
-      const advice = lastRefused && advices[lastRefused.reason];
+      const advice = lastRefused && signatureAdvice[lastRefused.reason];
       print(options, { uid, ...secret, advice }, () =>
         [
           record({
@@ -53,13 +53,3 @@ export const verifyHooks = (hooks: Group) =>
         ].join('\n\n'),
       );
     });
-
-/** Advice on how to fix a refused request, by the reason for the refusal. */
-const advices: Record<SignatureFault, string> = {
-  address:
-    'The platform signed another address. Enter exactly the one that "hooks url" prints: its scheme, its host, and its query in the same order and spelling.',
-  body: 'The body is not the one that was signed, or it is a form of Twilio with a field that Twilio does not document. A proxy between the platform and the service must not change bodies.',
-  time: 'The time of the signature was more than five minutes off. Find out what delays or repeats the requests.',
-  secret:
-    'There was no signature by a secret that is set. Check that the platform signs, and with the secret of this account; if it does, the address or the body was changed on its way.',
-};

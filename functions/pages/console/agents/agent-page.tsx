@@ -7,6 +7,7 @@ import type { Texts } from '../components/form.tsx';
 import { Loaded } from '../components/parts.tsx';
 import { useChange, useRead, useService } from '../service.tsx';
 import { Access } from './access.tsx';
+import { Connect } from './connect.tsx';
 import { EditAgent } from './edit-agent.tsx';
 import { History } from './history.tsx';
 import { AgentPlatform } from './platform.tsx';
@@ -34,6 +35,7 @@ const AgentSections = ({ agent }: { agent: Agent }) => {
   const { agentId, name, version, phoneNumber, split = [] } = agent;
   const sections = [
     { path: undefined, label: 'Configuration' },
+    { path: 'connect', label: 'Connect' },
     { path: 'history', label: 'History' },
     { path: 'traffic', label: 'Traffic' },
     ...(scopes.includes('calls') ? [{ path: 'figures', label: 'Figures by version' }] : []),
@@ -71,6 +73,7 @@ const AgentSections = ({ agent }: { agent: Agent }) => {
         </ul>
       </nav>
       {section === undefined && <EditAgent agent={agent} />}
+      {section === 'connect' && <Connect agent={agent} />}
       {section === 'history' && <History agent={agent} />}
       {section === 'traffic' && <Traffic key={JSON.stringify(split)} agent={agent} />}
       {section === 'access' && <Access agentId={agentId} />}

@@ -31,7 +31,13 @@ export const FirstSteps = () => {
           <Link view="knowledge">Give it knowledge</Link>
         </Step>
         <Step isDone={false} text="It asks at each call what to do, and reports each call that ended.">
-          <a href="/docs/voice-platforms">Connect a platform</a>
+          {agentId ? (
+            <Link view="agents" filters={{ agentId, section: 'connect' }}>
+              Connect a platform
+            </Link>
+          ) : (
+            <a href="/docs/voice-platforms">Connect a platform</a>
+          )}
         </Step>
         <Step isDone={false} text="It appears here and in Calls within seconds.">
           <Link view="calls">Make the first call</Link>
