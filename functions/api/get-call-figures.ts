@@ -67,10 +67,7 @@ export const getCallFigures = endpoint({
       agentId === undefined
         ? await ownAgents(uid, query, agentAccess)
         : [{ agentId, valueCurrency: (await agentAccess.find(agentId))?.valueCurrency }];
-    const currencies = new Set(asked.map(({ valueCurrency }) => valueCurrency));
-    const [valueCurrency] = currencies.size === 1 ? currencies : [];
-    const agentIds = asked.map(({ agentId }) => agentId);
-    return readFigures(callFigures, agentIds, query, valueCurrency);
+    return readFigures(callFigures, asked, query);
   },
 });
 

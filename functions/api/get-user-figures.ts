@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { FigureSums, FiguresQuery } from '../domain/call-figures.ts';
+import { Figures, FiguresQuery } from '../domain/call-figures.ts';
 import { chunks } from '../domain/chunks.ts';
 import { component, describe, listField, markField, textField } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
@@ -22,7 +22,7 @@ const { from, to, timeZone } = FiguresQuery.shape;
 const UserFigures = component(
   'UserFigures',
   'The sums of the calls of a client.',
-  z.extend(FigureSums, { uid: textField('Id of the client.', examples.clientUid) }),
+  z.extend(Figures, { uid: textField('Id of the client.', examples.clientUid) }),
 );
 
 /** Returns the figures of the clients of the key's user, a row for each client. */
@@ -62,9 +62,7 @@ export const getUserFigures = endpoint({
     const until = Date.now() + limits.userFigureSeconds * 1000;
     const { items, nextCursor } = await readPage((options) => users.clients(principal.uid, options), page);
     const readClient = async ({ uid }: { uid: string }) => {
-      const owned = await agentAccess.allOwned(uid);
-      const agentIds = owned.map(({ agentId }) => agentId);
-      return { uid, ...(await readFigures(callFigures, agentIds, query)) };
+      return { uid, ...(await readFigures(callFigures, await agentAccess.allOwned(uid), query)) };
     };
     const rows: Awaited<ReturnType<typeof readClient>>[] = [];
     for (const some of chunks(takeFirst(items), concurrency)) {

@@ -3,13 +3,15 @@ import type { FiguresQuery } from '../domain/call-figures.ts';
 import { type CallFigures, queriesInFlight } from './call-figures.ts';
 import { Summary } from './summary.ts';
 
-/** Adds up agents' figures. Figures that are read after the marks are exact without a mark, else pending. */
+/** Adds up agents' figures, with a margin if all have the same currency. Figures that are read after the marks are exact without a mark, else pending. */
 export const readFigures = async (
   callFigures: Pick<CallFigures, 'marksBetween' | 'read'>,
-  agentIds: string[],
+  agents: { agentId: string; valueCurrency?: string | undefined }[],
   query: FiguresQuery,
-  valueCurrency?: string,
 ): Promise<ReturnType<Summary['result']> & { pending?: true }> => {
+  const currencies = new Set(agents.map(({ valueCurrency }) => valueCurrency));
+  const [valueCurrency] = currencies.size === 1 ? currencies : [];
+  const agentIds = agents.map(({ agentId }) => agentId);
   const summary = new Summary(query);
   const { days } = summary;
   const [first, last] = [days[0], days.at(-1)];

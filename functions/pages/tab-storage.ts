@@ -9,6 +9,8 @@ type Stored = {
   reloadedAt: number;
   /** An edit of an agent in the console that is not saved, by the agent's id. */
   [draft: `draft:${string}`]: AgentDraft;
+  /** The client whose console a maker has opened in this tab, and the end of the key. */
+  visit: { name: string; until: string };
   conversation: { id: string; messages: UIMessage[]; scrollTop?: number | undefined; draft?: string };
 };
 
@@ -25,6 +27,16 @@ export const save = <K extends keyof Stored>(name: K, value: Stored[K]): void =>
   try {
     sessionStorage.setItem(name, JSON.stringify(value));
   } catch {}
+};
+
+/** Opens a page of the console in a new tab with data of its own. A new tab begins with a copy of this one's, which are set aside. */
+export const openTab = (href: string, data: Partial<Stored>): void => {
+  const own = Object.entries(sessionStorage);
+  sessionStorage.clear();
+  for (const [name, value] of Object.entries(data)) sessionStorage.setItem(name, JSON.stringify(value));
+  window.open(href, '_blank');
+  sessionStorage.clear();
+  for (const [name, value] of own) sessionStorage.setItem(name, value);
 };
 
 export const forget = (name: keyof Stored): void => sessionStorage.removeItem(name);

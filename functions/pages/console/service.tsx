@@ -86,10 +86,15 @@ export const useRead = <Data,>(
 export const useAllPages = <Item,>(
   name: QueryKey,
   read: (api: ApiClient, options: RequestOptions) => AsyncIterable<Item>,
-  { enabled = true }: { enabled?: boolean } = {},
+  { enabled = true, staleMilliseconds }: { enabled?: boolean; staleMilliseconds?: number } = {},
 ): UseQueryResult<Item[]> => {
   const { api } = useService();
-  return useQuery({ queryKey: name, queryFn: ({ signal }) => Array.fromAsync(read(api, { signal })), enabled });
+  return useQuery({
+    queryKey: name,
+    queryFn: ({ signal }) => Array.fromAsync(read(api, { signal })),
+    enabled,
+    ...(staleMilliseconds !== undefined && { staleTime: staleMilliseconds }),
+  });
 };
 
 export type Pages<Page> = UseInfiniteQueryResult<InfiniteData<Page, string | undefined>>;

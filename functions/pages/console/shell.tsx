@@ -6,10 +6,11 @@ import { ApiKeyField } from '../api-key-field.tsx';
 import { load } from '../tab-storage.ts';
 import { buildHref, Link, navigate, setFilters, useAddress } from './address.tsx';
 import { Announcements } from './components/announcements.tsx';
+import { useHeldCount } from './components/outcome.tsx';
 import { Empty, Loaded, Skeleton } from './components/parts.tsx';
 import { Picker } from './components/picker.tsx';
-import { useTimeZone } from './components/values.tsx';
-import { ownTimeZone } from './formats.ts';
+import { Time, useTimeZone } from './components/values.tsx';
+import { formatNumber, ownTimeZone } from './formats.ts';
 import { createApi, newQueryClient, type Service, ServiceContext } from './service.tsx';
 import { ViewBoundary } from './view-boundary.tsx';
 import { type View, views } from './views.ts';
@@ -104,7 +105,7 @@ const WithKey = ({ apiKey, demo, keyField, isKeyInvalid, onEnterKey }: WithKeyPr
   const [openAt, setOpenAt] = useState<string>();
   const isOpen = openAt === view;
   return (
-    <>
+    <ServiceContext value={service}>
       <header className="bar">
         <button
           type="button"
@@ -118,13 +119,14 @@ const WithKey = ({ apiKey, demo, keyField, isKeyInvalid, onEnterKey }: WithKeyPr
           {service && <Navigation views={permitted} />}
           <ZoneFilter />
           {service && (
-            <p className="faint" title={`Scopes: ${service.scopes.join(', ')}`}>
-              <bdi>{service.uid}</bdi> · key <bdi>{service.name}</bdi>
+            <p className="faint" title={`User ${service.uid}, with the scopes ${service.scopes.join(', ')}`}>
+              <bdi>{service.userName ?? service.uid}</bdi> · key <bdi>{service.name}</bdi>
             </p>
           )}
           {keyField}
         </div>
       </header>
+      <Visit />
       {isKeyInvalid && (
         <div className="failed key-invalid" role="alert">
           <p>{invalidKeyText}</p>
@@ -134,13 +136,24 @@ const WithKey = ({ apiKey, demo, keyField, isKeyInvalid, onEnterKey }: WithKeyPr
         </div>
       )}
       {service ? (
-        <ServiceContext value={service}>
-          <CurrentView permitted={permitted} />
-        </ServiceContext>
+        <CurrentView permitted={permitted} />
       ) : (
         <main id="view">{!isKeyInvalid && <Loaded query={key}>{() => null}</Loaded>}</main>
       )}
-    </>
+    </ServiceContext>
+  );
+};
+
+/** Says whose console it is that a maker has opened in this tab. */
+const Visit = () => {
+  const visit = load('visit');
+  return (
+    visit && (
+      <aside className="visit" aria-label="Whose console it is">
+        This is the console of <bdi>{visit.name}</bdi>. Its key ends at <Time at={visit.until} isShort />. Close the tab
+        to leave.
+      </aside>
+    )
   );
 };
 
@@ -158,10 +171,23 @@ const Navigation = ({ views }: { views: View[] }) => {
             >
               {name}
             </Link>
+            {path === 'calls' && <HeldBadge />}
           </li>
         ))}
       </ul>
     </nav>
+  );
+};
+
+/** The number of calls whose outcome is held, beside the link to the calls. */
+const HeldBadge = () => {
+  const held = useHeldCount();
+  return (
+    held > 0 && (
+      <span className="count" title="Held outcomes">
+        {formatNumber(held)} <span className="visually-hidden">held outcomes</span>
+      </span>
+    )
   );
 };
 

@@ -62,14 +62,30 @@ it('“Set up a new client with a key, see what its agents did, and suspend it.�
   const agent = await call('POST', '/agents', { apiKey, body: { uid, name: 'Reception' } });
   expect(agent.status).toBe(200);
   await page.getByRole('link', { name: 'All clients' }).click();
-  await page.getByRole('table', { name: 'Calls by client' }).getByRole('row').nth(1).waitFor();
   await page.reload();
-  await page.getByRole('row', { name: /^Northside Dental .* Active 1 of 3/ }).waitFor();
+  await page.getByRole('row', { name: /^Northside Dental Active 1 of 3/ }).waitFor();
   expect(await violationsIn(page)).toEqual([]);
   await page
     .getByRole('table', { name: 'Clients', exact: true })
     .getByRole('link', { name: 'Northside Dental' })
     .click();
+  // “Open its console”: a key for an hour, in a new tab that says whose it is.
+  await page.getByRole('button', { name: 'Open its console' }).click();
+  await page.getByRole('button', { name: 'Make the key' }).click();
+  const [opened] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.getByRole('button', { name: 'Open the console', exact: true }).click(),
+  ]);
+  await opened.getByText('This is the console of Northside Dental').waitFor();
+  await opened.getByRole('link', { name: 'Agents', exact: true }).click();
+  await opened.getByRole('link', { name: 'Reception' }).waitFor();
+  expect(await violationsIn(opened)).toEqual([]);
+  await opened.close();
+  await page.reload();
+  await page.getByRole('row', { name: /^Console, by .* Active/ }).waitFor();
+  const { changes } = (await call('GET', '/changes', { apiKey: maker.apiKey, query: { uid: maker.uid, kind: 'key' } }))
+    .body;
+  expect(changes.length).toBeGreaterThan(0);
   await page.getByRole('button', { name: 'Suspend' }).click();
   expect((await call('GET', '/key', { apiKey })).status).toBe(200);
   await page.getByRole('button', { name: 'Suspend the client' }).click();

@@ -13,10 +13,16 @@ import { formatNumber, formatValue } from '../formats.ts';
 import { useChange, useRead, useService } from '../service.tsx';
 import { callFilters, readFacts } from './call-columns.tsx';
 
-type CallDialogProps = { agentId: string; callId: string; neighbors: (Call | undefined)[] };
+type CallDialogProps = {
+  agentId: string;
+  callId: string;
+  neighbors: (Call | undefined)[];
+  /** The call that follows when the outcome of this one is decided. */
+  next?: Call | undefined | false;
+};
 
 /** A call with its details and the history of its outcome, which can be set. `neighbors` are those before and after it in the list. */
-export const CallDialog = ({ agentId, callId, neighbors }: CallDialogProps) => {
+export const CallDialog = ({ agentId, callId, neighbors, next }: CallDialogProps) => {
   const call = useRead(['call', agentId, callId], (api, options) =>
     api.calls.get({ agentId, callIdOrPhone: callId }, options),
   );
@@ -40,7 +46,7 @@ export const CallDialog = ({ agentId, callId, neighbors }: CallDialogProps) => {
           {(data) => (
             <>
               <CallFacts call={data} />
-              <Held call={data} />
+              <Held call={data} onDecided={() => next && setFilters(callFilters(next), { replace: true })} />
               <Outcome key={data.callId + data.outcomeUpdatedAt} call={data} />
               <PlatformDetails details={data.details} />
               <History call={data} />
@@ -142,7 +148,7 @@ const useOutcomeChange = ({ agentId, callId }: Call) => {
 };
 
 /** An outcome that the platform found without enough ground: a person sets or clears it. */
-const Held = ({ call }: { call: Call }) => {
+const Held = ({ call, onDecided }: { call: Call; onDecided(): void }) => {
   const change = useOutcomeChange(call);
   const currency = useAgent(call.agentId)?.configuration.valueCurrency;
   const { heldOutcome } = call;
@@ -157,14 +163,18 @@ const Held = ({ call }: { call: Call }) => {
         {causes.map((cause) => causesOfHolding[cause]).join(', and ')}.
       </p>
       <div className="buttons">
-        <button type="button" disabled={change.isPending} onClick={() => change.mutate(found)}>
+        <button
+          type="button"
+          disabled={change.isPending}
+          onClick={() => change.mutate(found, { onSuccess: onDecided })}
+        >
           Set
         </button>
         <button
           type="button"
           className="quiet"
           disabled={change.isPending}
-          onClick={() => change.mutate({ custom_call_outcome: null })}
+          onClick={() => change.mutate({ custom_call_outcome: null }, { onSuccess: onDecided })}
         >
           Clear
         </button>

@@ -7,7 +7,7 @@ import { DialogButton } from '../components/dialog.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
 import { DateChips, FilterChip, useSearchedTimes } from '../components/filter-chip.tsx';
 import { OutcomeColors } from '../components/outcome.tsx';
-import { PagedTable } from '../components/paged-table.tsx';
+import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty } from '../components/parts.tsx';
 import { saveFile } from '../components/save-file.ts';
 import { formatNumber, formatPhone, formatTime } from '../formats.ts';
@@ -15,6 +15,7 @@ import { usePages } from '../service.tsx';
 import { formatDirection, listColumns, toCsv } from './call-columns.tsx';
 import { CallDialog } from './call-dialog.tsx';
 import { ExportDialog } from './export-dialog.tsx';
+import { ChooseHeld, HeldCalls } from './held-calls.tsx';
 import { formatOutcomeFilter, OutcomeFilter, StatusFilter } from './outcome-filter.tsx';
 
 const directions = [
@@ -73,42 +74,50 @@ const CallTable = () => {
   const isFiltered = Object.values(filters).some(Boolean);
   const loaded = pages.data?.pages.flatMap(({ calls }) => calls) ?? [];
   const place = loaded.findIndex((call) => call.callId === openId);
+  const neighbors = place < 0 ? [] : [loaded[place - 1], loaded[place + 1]];
+  const ofList = agentId ? listColumns.filter(({ name }) => name !== 'agentId') : listColumns;
+  const columns = search.held ? [...ofList, chooseColumn] : ofList;
   return (
     <>
-      <PagedTable
-        caption="Calls"
-        pages={pages}
-        itemsOf={({ calls }) => calls}
-        keyOf={({ callId }) => callId}
-        groupOf={({ startedAt }, timeZone) =>
-          formatTime(startedAt, timeZone, { dateStyle: 'full', timeStyle: undefined })
-        }
-        columns={agentId ? listColumns.filter(({ name }) => name !== 'agentId') : listColumns}
-        empty={
-          isFiltered ? (
-            <Empty title="No call matches these filters">
-              <Link view="calls" filters={{ agentId }}>
-                Show all calls
-              </Link>
-            </Empty>
-          ) : (
-            <Empty title="There are no calls yet">
-              <HowToRecord />
-            </Empty>
-          )
-        }
-      />
+      <HeldCalls calls={search.held ? loaded : []}>
+        <PagedTable
+          caption="Calls"
+          pages={pages}
+          itemsOf={({ calls }) => calls}
+          keyOf={({ callId }) => callId}
+          groupOf={({ startedAt }, timeZone) =>
+            formatTime(startedAt, timeZone, { dateStyle: 'full', timeStyle: undefined })
+          }
+          columns={columns}
+          empty={
+            isFiltered ? (
+              <Empty title="No call matches these filters">
+                <Link view="calls" filters={{ agentId }}>
+                  Show all calls
+                </Link>
+              </Empty>
+            ) : (
+              <Empty title="There are no calls yet">
+                <HowToRecord />
+              </Empty>
+            )
+          }
+        />
+      </HeldCalls>
       {loaded.length > 0 && <Downloads calls={loaded} agentId={agentId} />}
       {openId && openOf && (
         <CallDialog
           agentId={openOf}
           callId={openId}
-          neighbors={place < 0 ? [] : [loaded[place - 1], loaded[place + 1]]}
+          neighbors={neighbors}
+          next={search.held && (neighbors[1] ?? neighbors[0])}
         />
       )}
     </>
   );
 };
+
+const chooseColumn: Column<Call> = { heading: 'Choose', isHidden: true, cell: (call) => <ChooseHeld call={call} /> };
 
 /** Downloads the calls that the list shows as CSV, or exports those of a period. */
 const Downloads = ({ calls, agentId }: { calls: Call[]; agentId: string | undefined }) => {

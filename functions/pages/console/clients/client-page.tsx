@@ -1,13 +1,19 @@
 import type { User } from '../../../openapi/client/client.ts';
 import { buildHref, Link, navigate } from '../address.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { DeleteDialog, DialogButton, FormDialog } from '../components/dialog.tsx';
+import { FilterBar } from '../components/fields.tsx';
+import { PeriodFilter } from '../components/figures.tsx';
 import { ChangeButton } from '../components/form.tsx';
-import { Loaded } from '../components/parts.tsx';
-import { Facts, Status, Time } from '../components/values.tsx';
+import { Failed, Loaded, Section, Skeleton } from '../components/parts.tsx';
+import { Facts, Time } from '../components/values.tsx';
 import { formatNumber } from '../formats.ts';
 import { KeyList } from '../keys/key-list.tsx';
 import { useChange, useRead } from '../service.tsx';
 import { ClientDialog } from './client-dialog.tsx';
+import { listClientColumns, useClientRows } from './client-figures.tsx';
+import { ClientStatus } from './client-status.tsx';
+import { OpenConsole } from './open-console.tsx';
 
 /** A client with its quotas, its keys, and its end. */
 export const ClientPage = ({ uid }: { uid: string }) => {
@@ -32,17 +38,45 @@ export const ClientPage = ({ uid }: { uid: string }) => {
             )}
             <Facts
               facts={{
-                'User ID': <code>{uid}</code>,
+                'User ID': (
+                  <>
+                    <code>{uid}</code> <CopyButton text={uid} what="The id" />
+                  </>
+                ),
                 Agents: `${formatNumber(data.agents)} of ${formatNumber(data.quotas.agents)}`,
                 'Knowledge source limit': formatNumber(data.quotas.sources),
                 Created: <Time at={data.createdAt} />,
               }}
             />
+            <ClientFigures uid={uid} />
             <KeyList uid={uid} />
           </>
         )}
       </Loaded>
     </>
+  );
+};
+
+/** The figures of a client in a period. Those of its agents are in its own console. */
+const ClientFigures = ({ uid }: { uid: string }) => {
+  const { rows, currency, now } = useClientRows();
+  const row = rows.find((row) => row.uid === uid);
+  const columns = listClientColumns(currency).filter(({ isNumber, heading }) => isNumber && heading !== 'Agents');
+  return (
+    <Section title="Calls">
+      <FilterBar>
+        <PeriodFilter />
+      </FilterBar>
+      {now.error && <Failed error={now.error} onRetry={now.retry} />}
+      {row?.figures ? (
+        <>
+          <Facts facts={Object.fromEntries(columns.map(({ heading, cell }) => [heading, cell(row)]))} />
+          {now.isPending && <p className="faint">Recent changes are still being counted.</p>}
+        </>
+      ) : (
+        !now.error && <Skeleton rows={2} />
+      )}
+    </Section>
   );
 };
 
@@ -55,6 +89,7 @@ const Actions = ({ client }: { client: User }) => {
   });
   return (
     <div className="buttons">
+      {!suspended && <OpenConsole client={client} />}
       <DialogButton label="Edit" className="quiet">
         {(onClose) => <ClientDialog client={client} onClose={onClose} />}
       </DialogButton>
@@ -66,7 +101,7 @@ const Actions = ({ client }: { client: User }) => {
         <DialogButton label="Suspend" className="quiet">
           {(onClose) => (
             <FormDialog
-              title="Suspend the client?"
+              title={`Suspend ${client.name ?? uid}?`}
               change={suspension}
               submit="Suspend the client"
               pending="In progress …"
@@ -99,7 +134,3 @@ const Actions = ({ client }: { client: User }) => {
     </div>
   );
 };
-
-export const ClientStatus = ({ suspended }: Pick<User, 'suspended'>) => (
-  <Status tone={suspended ? 'bad' : 'good'} label={suspended ? 'Suspended' : 'Active'} />
-);

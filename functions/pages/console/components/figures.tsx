@@ -38,7 +38,7 @@ export const PeriodFilter = () => (
 const valuePerCall = ({ calls, value }: CallFigures) => Number(value) / (calls || 1);
 
 /** Returns the currencies of costs. A currency may be `credits`. */
-export const listCurrencies = ({ cost }: CallFigures): string[] => Object.keys(cost);
+export const listCurrencies = ({ cost }: Pick<CallFigures, 'cost'>): string[] => Object.keys(cost);
 
 const formatCost = ({ cost }: CallFigures, parts = 1): string =>
   Object.entries(cost)

@@ -41,7 +41,7 @@ const listValues = (figures: Figures, field: Value): string[] =>
   figures?.rows.toSorted((a, b) => b.calls - a.calls).flatMap((row) => row[field] || []) ?? [];
 
 /** Reads the figures of the last 90 days by outcome or by state. */
-const useRecent = (field: Value, agentId?: string): Figures => {
+const useRecent = (field: Value, agentId?: string) => {
   const { scopes } = useService();
   const timeZone = useTimeZone();
   const tomorrow = addDays(toDateInZone(timeZone), 1);
@@ -51,6 +51,9 @@ const useRecent = (field: Value, agentId?: string): Figures => {
 
 /** Returns the outcomes or states that calls of the last 90 days have, the most frequent first. */
 export const useValues = (field: Value, agentId?: string): string[] => listValues(useRecent(field, agentId), field);
+
+/** Returns how many calls of the last 90 days have an outcome that is held. */
+export const useHeldCount = (): number => useRecent('outcome')?.totals.held ?? 0;
 
 const Places = createContext<Map<string, number>>(new Map());
 

@@ -22,6 +22,10 @@ type TableProps<Item> = {
   caption: string;
   columns: Column<Item>[];
   keyOf(item: Item, index: number): string;
+  /** The sum of all items, as a last row: its cells are those of numbers. */
+  total?: Item | undefined;
+  /** The heading of the column by which the table is sorted at first. */
+  sortedBy?: string;
   /** The heading of an item's group, such as its day. Items of a group follow one another. */
   groupOf?: (item: Item, timeZone: string) => string;
 };
@@ -46,10 +50,12 @@ const TableOfPages = <Item,>({
   columns,
   keyOf,
   groupOf,
+  total,
+  sortedBy,
   pages: given,
 }: TableProps<Item> & { pages: Item[][] }) => {
   const timeZone = useTimeZone();
-  const [sorted, setSorted] = useState<string>();
+  const [sorted, setSorted] = useState(sortedBy);
   const sortKey = columns.find(({ heading }) => heading === sorted)?.sortKey;
   const all = sortKey
     ? chunks(
@@ -99,6 +105,19 @@ const TableOfPages = <Item,>({
             timeZone={timeZone}
           />
         ))}
+        {total !== undefined && (
+          <tbody className="total">
+            <tr>
+              <th scope="row">Total</th>
+              {columns.slice(1).map((column, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places, and headings may be of users
+                <td key={index} className={columnClass(column)} data-label={column.heading}>
+                  {column.isNumber && column.cell(total)}
+                </td>
+              ))}
+            </tr>
+          </tbody>
+        )}
       </table>
     </section>
   );

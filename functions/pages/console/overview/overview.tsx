@@ -29,6 +29,7 @@ import { Charts } from './charts.tsx';
 import { CsvButton } from './csv-button.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { Outcomes } from './outcomes.tsx';
+import { ToDo } from './to-do.tsx';
 
 /** The view Overview: calls of a period, their outcomes and their value. */
 const Overview = () => {
@@ -39,6 +40,7 @@ const Overview = () => {
   return (
     <>
       <h1>Overview</h1>
+      <ToDo />
       <FilterBar>
         <AgentFilter all="All agents" />
         <PeriodFilter />

@@ -1,12 +1,12 @@
 import { useAddress } from '../address.tsx';
-import { useRead } from '../service.tsx';
 import { Deliveries } from './deliveries.tsx';
+import { useEndpoints } from './endpoint-status.tsx';
 import { Endpoints } from './endpoints.tsx';
 
 /** The endpoints that events are sent to, and the deliveries. */
 const Webhooks = () => {
   const { endpointId, status } = useAddress().filters;
-  const endpoints = useRead(['webhooks', 'endpoints'], (api, options) => api.webhooks.listEndpoints({}, options));
+  const endpoints = useEndpoints();
   return (
     <>
       <h1>Webhooks</h1>
