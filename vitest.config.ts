@@ -1,7 +1,7 @@
 import { matchesGlob, relative } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { waitingUpTo } from './test/support/patience.ts';
+import { makePatience } from './test/support/patience.ts';
 
 /** Test files that read the whole table. They run first, while it is small: it grows with every test. */
 export const wholeTable = [
@@ -75,7 +75,7 @@ export const tests = {
   include: ['test/**/*.test.ts'],
   // Those have their own commands: npm run test:acceptance, npm run test:deployed.
   exclude: [...exclude, 'test/acceptance/**', 'test/deployed/**'],
-  ...waitingUpTo(50),
+  ...makePatience(50),
   testTimeout: 60_000,
   hookTimeout: 120_000,
 };

@@ -2,6 +2,7 @@
 // no function's name ends in a preposition (`buildMessage`, not `messageOf`).
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import ts from 'typescript';
 
 /** British spellings, each with the American one. */
 const spellings = [
@@ -33,17 +34,14 @@ const givenNames = new Set([
   ...['mtimeMs', 'maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'latencyMs', 'initialDelayInMs'],
   ...['chunkDelayInMs', 'durationMs', 'ttlMs'],
 ]);
-/** Where the name of a function begins: a constant, a declaration, a property or a method. */
-const functionNames = [
-  /\bconst (\w+)(?:: [^=]+)? = (?:async )?[(<]/,
-  /\bfunction\*? (\w+)/,
-  /\b(\w+): (?:async )?\(.*=>/,
-  /^ +(?:async )?\*?#?(\w+)\(.*\).* \{$/,
-];
+/** Functions, methods, members and parameters whose ending hides the verb: `messageOf`, `textAt`. Components are nouns. */
+const hidesVerb = /^#?[a-z].*[a-z\d](?:At|By|For|From|In|Of|To|With)$/;
+/** Verbs of names that may end so: `waitFor`, `sendTo`. */
+const verbs = 'apply|compile|crawl|go|goes|is|make|open|read|redeem|register|respond|send|set|tab|use|wait';
+const startsWithVerb = new RegExp(`^#?(?:${verbs})[A-Z]`);
 /** Functions of before this rule, and those that the published client exports. The list only shrinks. */
 const knownPrepositions = new Set(readFileSync('.ci/prepositions.txt', 'utf8').split('\n').filter(Boolean));
 const unusedPrepositions = new Set(knownPrepositions);
-const product = /^(?:bin|functions|lib)\/.*\.tsx?$/;
 /** Words of others, in texts that quote them, and the name of a benchmark. */
 const quoted = /'Cancelled'|CANCELLED|analyse as|(?<=name: '|bench -- )neighbours/g;
 /** Texts of others, samples in other languages, and this list. */
@@ -54,6 +52,26 @@ const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--
   encoding: 'utf8',
   maxBuffer: 10_000_000,
 });
+
+const isFunction = (node) => node && (ts.isArrowFunction(node) || ts.isFunctionExpression(node));
+const declaresFunction = (node) =>
+  ts.isFunctionDeclaration(node) ||
+  ts.isMethodDeclaration(node) ||
+  ts.isMethodSignature(node) ||
+  isFunction(node.initializer) ||
+  ((ts.isPropertySignature(node) || ts.isParameter(node)) && node.type && ts.isFunctionTypeNode(node.type));
+
+/** Returns the functions that a file names, each with its line. */
+function* listFunctions(file, text) {
+  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const nodes = [tree];
+  for (const node of nodes) {
+    ts.forEachChild(node, (child) => void nodes.push(child));
+    const name = declaresFunction(node) && node.name?.text;
+    if (name) yield { name, line: tree.getLineAndCharacterOfPosition(node.getStart()).line + 1 };
+  }
+}
+
 for (const file of files.split('\0').filter((name) => name && !excluded.test(name))) {
   const bytes = readFileSync(file, { flag: 'r' });
   if (bytes.includes(0)) continue;
@@ -64,11 +82,13 @@ for (const file of files.split('\0').filter((name) => name && !excluded.test(nam
       const found = british.exec(own);
       if (found) fault(found[0], `US spelling: ${american}`);
     }
-    const name = product.test(file) && functionNames.map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
-    if (name && /[a-z\d](?:Of|In|By|With|For)$/.test(name) && !knownPrepositions.has(name))
-      fault(name, 'name a function by a verb');
-    unusedPrepositions.delete(name);
     for (const [name] of text.matchAll(shortUnit)) if (!givenNames.has(name)) fault(name, 'spell the unit out');
+  }
+  if (!/\.(?:[cm]?ts|tsx|mjs)$/.test(file)) continue;
+  for (const { name, line } of listFunctions(file, bytes.toString())) {
+    unusedPrepositions.delete(name);
+    if (hidesVerb.test(name) && !startsWithVerb.test(name) && !knownPrepositions.has(name))
+      faults.push(`${file}:${line}: “${name}” (name a function by a verb)`);
   }
 }
 for (const name of unusedPrepositions) faults.push(`.ci/prepositions.txt: “${name}” (no function has it: delete it)`);

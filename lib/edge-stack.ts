@@ -46,15 +46,15 @@ export class EdgeStack extends NamedNestedStack {
     const { data, api, chat } = parts;
     const { domain, webAclArn, allowedCountries } = settings;
     const [secret] = data.edgeSecrets;
-    const originAt = (host: string) =>
+    const makeOrigin = (host: string) =>
       createOrigin(host, secret ? { [edgeSecretHeader]: secretReference(secret) } : {});
-    const apiOrigin = originAt(api.host);
+    const apiOrigin = makeOrigin(api.host);
     const behaviors: Record<string, BehaviorOptions> = {};
     const runs = (edgeFunction: EdgeFunction) => [
       { function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST },
     ];
     if (chat) {
-      const origin = originAt(splitHost(chat.stack.url.url));
+      const origin = makeOrigin(splitHost(chat.stack.url.url));
       behaviors[chat.path] = { ...passOn(origin), functionAssociations: runs(this.#viewerAddress()) };
     }
     const documentBehavior = this.#publicDocument(apiOrigin);

@@ -4,14 +4,14 @@ import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-const filesIn = (folder: string): string[] =>
+const listFiles = (folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return filesIn(path);
+    if (entry.isDirectory()) return listFiles(path);
     return /\.(ts|tsx)$/.test(entry.name) ? [path] : [];
   });
 
-const sources = ['bin', 'lib', 'functions'].flatMap(filesIn).map((path) => {
+const sources = ['bin', 'lib', 'functions'].flatMap(listFiles).map((path) => {
   const text = readFileSync(join(root, path), 'utf8');
   const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] as string);
   const ours = imports
@@ -21,7 +21,7 @@ const sources = ['bin', 'lib', 'functions'].flatMap(filesIn).map((path) => {
 });
 
 /** The room a file is in: its folder, or a file of `functions/` that stands by itself. */
-const roomOf = (path: string) =>
+const findRoom = (path: string) =>
   path.startsWith('functions/') ? path.split('/').slice(0, 2).join('/') : (path.split('/')[0] as string);
 
 const base = [
@@ -120,17 +120,17 @@ const offenders = (isWrong: (source: (typeof sources)[number]) => unknown) =>
 
 it('folders import only along the arrows; move the code to the room that may, or the import away', () => {
   const wrong = sources.flatMap(({ path, ours }) => {
-    const allowed = arrows[roomOf(path)];
+    const allowed = arrows[findRoom(path)];
     if (!allowed) return [];
     return ours
-      .filter((other) => roomOf(other) !== roomOf(path) && !allowed.includes(roomOf(other)))
+      .filter((other) => findRoom(other) !== findRoom(path) && !allowed.includes(findRoom(other)))
       .map((other) => `${path} imports ${other}`);
   });
   expect(wrong).toEqual([]);
 });
 
 it('all folders are known: a new room under functions/ gets its arrows here', () => {
-  const rooms = new Set(sources.map(({ path }) => roomOf(path)).filter((room) => room.startsWith('functions/')));
+  const rooms = new Set(sources.map(({ path }) => findRoom(path)).filter((room) => room.startsWith('functions/')));
   expect([...rooms].filter((room) => !(room in arrows))).toEqual([]);
 });
 

@@ -16,13 +16,13 @@ export type DataFolder = Started & {
   path: string | undefined;
   credentials: Credentials;
   /** Returns a secret for a purpose. The same data always have the same secret. */
-  secretFor(purpose: 'chat' | 'erasure' | 'webhooks'): string;
+  getSecret(purpose: 'chat' | 'erasure' | 'webhooks'): string;
 };
 
 /** Opens the folder that keeps the data. One run uses it at a time, and only its owner can read it. */
 export const openDataFolder = (folder: string | undefined): DataFolder => {
   if (folder === undefined) {
-    return { path: undefined, credentials: newCredentials(), secretFor: deriveSecrets(newKey()), stop: async () => {} };
+    return { path: undefined, credentials: newCredentials(), getSecret: deriveSecrets(newKey()), stop: async () => {} };
   }
   const path = resolve(folder);
   checkFolderFormat(path);
@@ -44,7 +44,7 @@ export const openDataFolder = (folder: string | undefined): DataFolder => {
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (entry.isFile()) chmodSync(join(path, entry.name), 0o600);
   }
-  return { path, credentials, secretFor: deriveSecrets(readKeyFile(path)), stop: async () => lock.close() };
+  return { path, credentials, getSecret: deriveSecrets(readKeyFile(path)), stop: async () => lock.close() };
 };
 
 const formatFile = 'format.json';

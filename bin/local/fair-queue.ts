@@ -44,16 +44,16 @@ export class FairQueue {
   #startNext(): boolean {
     const free = this.#concurrency - [...this.#running.values()].reduce((sum, count) => sum + count, 0);
     const running = (user: string) => this.#running.get(user) ?? 0;
-    const servedAt = (user: string) => this.#servedAt.get(user) ?? Number.NEGATIVE_INFINITY;
+    const findServedTime = (user: string) => this.#servedAt.get(user) ?? Number.NEGATIVE_INFINITY;
     const isBusy = this.#isBusy();
     const now = performance.now();
     const mayStart = (user: string) =>
       isBusy
-        ? free > 0 && running(user) === 0 && now - servedAt(user) >= busyPauseMilliseconds
+        ? free > 0 && running(user) === 0 && now - findServedTime(user) >= busyPauseMilliseconds
         : running(user) <= runningPerFreeSlot * (free - 1);
     const [user] = [...this.#waiting.keys()]
       .filter(mayStart)
-      .sort((a, b) => running(a) - running(b) || servedAt(a) - servedAt(b));
+      .sort((a, b) => running(a) - running(b) || findServedTime(a) - findServedTime(b));
     if (user === undefined) return false;
     const waiting = this.#waiting.get(user) ?? [];
     const work = waiting.shift();

@@ -48,11 +48,11 @@ export const startService = async (options: Options): Promise<void> => {
   env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
   await readSecrets(shell);
   // The run file contains the secrets that this run generated, but none of the user's own.
-  const erasureSecret = env.ERASURE_SECRET ? undefined : data.secretFor('erasure');
+  const erasureSecret = env.ERASURE_SECRET ? undefined : data.getSecret('erasure');
   env.ERASURE_SECRET ??= erasureSecret;
-  env.CHAT_SIGNING_SECRET ??= data.secretFor('chat');
+  env.CHAT_SIGNING_SECRET ??= data.getSecret('chat');
   env.CALLER_MARK_SECRET ??= randomBytes(32).toString('hex');
-  env.WEBHOOK_ENCRYPTION_KEY ??= data.secretFor('webhooks');
+  env.WEBHOOK_ENCRYPTION_KEY ??= data.getSecret('webhooks');
   const [queueAndFiles, stripe, bedrock, platforms] = await Promise.all([
     start(startQueueAndFiles({ bucket: env.FILES_BUCKET, data: data.path, credentials: data.credentials })),
     connectStripe(start),

@@ -124,7 +124,7 @@ const readValue = (
   { decimalComma, delimiter, first }: CsvOptions,
 ): unknown => {
   if (cell === clearingCell && isAmongNames(outcomeFields, name)) return null;
-  if (name === 'custom_call_metadata') return jsonFrom(cell);
+  if (name === 'custom_call_metadata') return readJsonCell(cell);
   if (name !== 'custom_call_outcome_value') return unprotectText(cell);
   const amount = withoutCurrency(cell, line, first);
   if (decimalComma ?? delimiter === ';') return numberWithComma(amount, decimalComma ?? false);
@@ -172,7 +172,7 @@ const numberWithComma = (cell: string, isAskedFor: boolean) => {
   throw new Error(`is not a number: ${JSON.stringify(cell)}. Use a decimal comma: 1234,5`);
 };
 
-const jsonFrom = (cell: string): unknown => {
+const readJsonCell = (cell: string): unknown => {
   try {
     return parseJson(cell);
   } catch (error) {

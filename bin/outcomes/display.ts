@@ -13,7 +13,7 @@ const lineSeconds = 10;
 
 /** Writes a line every ten seconds. `done` rows were done in an earlier run. */
 export const showProgress = (stream: NodeJS.WritableStream, total: number, done: number): Display => {
-  const pace = paceFrom(done);
+  const pace = computePace(done);
   let latest = { rows: done, notSet: 0 };
   // A timer keeps the display moving, so that a slow service does not look stuck.
   const timer = setInterval(() => {
@@ -36,7 +36,7 @@ export const showProgress = (stream: NodeJS.WritableStream, total: number, done:
 };
 
 /** Measures rows per second since the start, and the time that the remaining rows take at that pace. */
-const paceFrom = (done: number) => {
+const computePace = (done: number) => {
   const startedAt = performance.now();
   return (rows: number, total: number) => {
     const rate = (rows - done) / ((performance.now() - startedAt) / 1000);

@@ -2,7 +2,13 @@ import * as z from 'zod/mini';
 import { applyRules } from '../calling/apply-rules.ts';
 import { attemptsUntil, callAttempts, noAttempts } from '../calling/call-attempts.ts';
 import { consents } from '../consents/consents.ts';
-import { BlockListFailures, BlockPrefix, BlockScope, blockListRequest, numbersUpTo } from '../domain/block-list.ts';
+import {
+  BlockListFailures,
+  BlockPrefix,
+  BlockScope,
+  blockListRequest,
+  makeNumbersSchema,
+} from '../domain/block-list.ts';
 import { refusesCall } from '../domain/budgets.ts';
 import { OpenHours } from '../domain/call-permission.ts';
 import { RetryAt } from '../domain/calling-rules.ts';
@@ -55,7 +61,7 @@ export const checkCallStarts = endpoint({
   body: z.object({
     uid: Uid,
     agentId: AgentId,
-    numbers: numbersUpTo(limits.callStartsPerRequest),
+    numbers: makeNumbersSchema(limits.callStartsPerRequest),
     at: z.optional(DateTime.check(describe('Decides as of this moment. Default: now.', '2026-03-01T10:00:00Z'))),
   }),
   response: describedObject('The decision on each number.', {

@@ -23,7 +23,7 @@ export const createWebhookEndpoint = endpoint({
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: {
     webhookEndpoints: webhookEndpoints.for('add'),
-    credentials: credentials.for('accessTo'),
+    credentials: credentials.for('readAccess'),
     sealedSecrets,
     receiverAddresses,
   },
@@ -36,7 +36,7 @@ export const createWebhookEndpoint = endpoint({
     const { agentIds = [], url, events } = given;
     const { keyId, scopes } = principal;
     checkScopes(principal, scopesOfEvents(events));
-    const access = agentIds.length > 0 ? await credentials.accessTo(agentIds) : undefined;
+    const access = agentIds.length > 0 ? await credentials.readAccess(agentIds) : undefined;
     if (!agentIds.every((agentId) => access?.get(agentId)?.has(uid))) throw insufficientPermissions();
     const problem = await services.receiverAddresses.findProblem(url);
     if (problem !== undefined) throw invalidField('url', problem);

@@ -13,7 +13,7 @@ import { acceptItems, FailedItem, failedItem, ItemIndex } from '../domain/reques
 import { validate } from '../domain/validation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { lastTableCallAt } from '../http/last-table-call.ts';
+import { findLastTableCall } from '../http/last-table-call.ts';
 import { calls } from '../store/calls/calls.ts';
 import { credentials } from '../store/credentials.ts';
 
@@ -25,7 +25,7 @@ export const recordCalls = endpoint({
   summary: 'Record many calls',
   description: `Records up to ${formatLimit('callsPerRequest')} calls in one request, of any agents that the user of the API key may use, and sets the outcomes that are given: as \`PUT\` and \`PATCH /calls/{agentId}/{callIdOrPhone}\` one by one. Items are processed independently: one that is invalid, or has an outcome that the agent does not declare, is in \`failed\`, and so is, as \`temporarily_unavailable\`, one that was not processed before the response was due. Sending the same items again changes nothing.`,
   caller: { kind: 'key', scope: 'calls' },
-  services: { calls: calls.for('recordMany'), credentials: credentials.for('accessTo') },
+  services: { calls: calls.for('recordMany'), credentials: credentials.for('readAccess') },
   body: z.object({
     items: list(z.unknown().check(z.meta({ documentAs: CallItem })), { min: 1, max: limits.callsPerRequest }).check(
       z.describe(`1 to ${formatLimit('callsPerRequest')} calls to record.`),
@@ -41,9 +41,9 @@ export const recordCalls = endpoint({
   errorDescriptions: { 400: 'There is no item, or there are more than 1,000.' },
 
   async handle({ body, principal, receivedAt, ignored }, { calls, credentials }) {
-    const until = lastTableCallAt(receivedAt);
+    const until = findLastTableCall(receivedAt);
     const checked = body.items.map((item) => validate(CallItem, item));
-    const access = await credentials.accessTo(checked.flatMap(({ data }) => data?.agentId ?? []));
+    const access = await credentials.readAccess(checked.flatMap(({ data }) => data?.agentId ?? []));
     const { uid } = principal;
     const key = toNamedKey(principal);
     const at = now();

@@ -11,7 +11,7 @@ import { formatLimit } from '../domain/format-limit.ts';
 import { timeOfUlid } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { lastTableCallAt } from '../http/last-table-call.ts';
+import { findLastTableCall } from '../http/last-table-call.ts';
 import { encodeRequest } from '../store/block-list/blocked-number.ts';
 
 /** Records consents of people, and revocations. */
@@ -32,7 +32,7 @@ export const recordConsents = endpoint({
     const read = sent.map((one) => readConsent(one, timeOfUlid(creationId)));
     const valid = read.filter((one): one is NewConsent => !('code' in one));
     const recordedBy = encodeRequest(creationId, valid);
-    const outcomes = await consents.record(uid, valid, { recordedBy, until: lastTableCallAt(receivedAt) });
+    const outcomes = await consents.record(uid, valid, { recordedBy, until: findLastTableCall(receivedAt) });
     const outcomeOf = new Map(valid.map((consent, index) => [consent, outcomes[index]]));
     const recorded: (Pick<NewConsent, 'number' | 'purpose' | 'state' | 'at'> & { consentId: string })[] = [];
     const failed: ConsentFailure[] = [];

@@ -103,7 +103,7 @@ export const serveMcp = endpoint({
 
   async handle({ apiKey, tokenScopes, headers, query, body }, { ownApi, mcpTools }) {
     const tools = query.tools ? mcpTools.within(query.tools) : mcpTools;
-    return answer(body, headers, { api: ownApi.narrowedTo(tokenScopes), apiKey, tools });
+    return answer(body, headers, { api: ownApi.narrow(tokenScopes), apiKey, tools });
   },
 });
 

@@ -13,7 +13,7 @@ import { acceptItems, FailedItem, failedItem, ItemIndex } from '../domain/reques
 import { validate } from '../domain/validation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { lastTableCallAt } from '../http/last-table-call.ts';
+import { findLastTableCall } from '../http/last-table-call.ts';
 import { calls } from '../store/calls/calls.ts';
 import { credentials } from '../store/credentials.ts';
 
@@ -35,7 +35,7 @@ export const updateCallOutcomes = endpoint({
   summary: 'Set the outcomes of many calls',
   description: `Sets the outcomes of up to ${formatLimit('outcomesPerRequest')} calls in one request, of any agents that the user of the API key may use. Items are processed independently: one that is invalid is in \`failed\`, and so is, as \`temporarily_unavailable\`, one that was not processed before the response was due: send it again. An outcome that the agent does not declare fails as \`unknown_outcome\`. Setting the same values again changes nothing. Several items may name the same call: they are applied in the order sent. The batch tool (\`npm run outcomes\`) sends files of any size this way.`,
   caller: { kind: 'key', scope: 'calls' },
-  services: { calls: calls.for('setOutcomes'), credentials: credentials.for('accessTo') },
+  services: { calls: calls.for('setOutcomes'), credentials: credentials.for('readAccess') },
   body: z.object({
     items: list(z.unknown().check(z.meta({ documentAs: CallOutcomeItem })), {
       min: 1,
@@ -50,7 +50,7 @@ export const updateCallOutcomes = endpoint({
 
   async handle({ body, principal, receivedAt }, { calls, credentials }) {
     const checked = body.items.map((item) => validate(CallOutcomeItem, item));
-    const access = await credentials.accessTo(checked.flatMap(({ data }) => data?.agentId ?? []));
+    const access = await credentials.readAccess(checked.flatMap(({ data }) => data?.agentId ?? []));
     const { uid } = principal;
     const key = toNamedKey(principal);
     const at = now();
@@ -62,7 +62,7 @@ export const updateCallOutcomes = endpoint({
       const outcome = decideOutcome(item, { ...agent, agentId }, { uid, ...key, at, mode });
       return { item, agentId, reference: toCallReference(callIdOrPhone, preference), ...outcome };
     });
-    const results = await calls.setOutcomes(accepted, lastTableCallAt(receivedAt));
+    const results = await calls.setOutcomes(accepted, findLastTableCall(receivedAt));
     const updated: z.infer<typeof UpdatedOutcome>[] = [];
     for (const [place, { index, item, block, revocation, fields }] of accepted.entries()) {
       const call = results[place];

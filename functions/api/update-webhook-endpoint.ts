@@ -28,7 +28,7 @@ export const updateWebhookEndpoint = endpoint({
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: {
     webhookEndpoints: webhookEndpoints.for('change'),
-    credentials: credentials.for('accessTo'),
+    credentials: credentials.for('readAccess'),
     receiverAddresses,
     jobQueue: queueSender('resumeDeliveries'),
   },
@@ -41,7 +41,7 @@ export const updateWebhookEndpoint = endpoint({
     const { scopes } = principal;
     checkScopes(principal, scopesOfEvents(change.events ?? []));
     const agentIds = change.agentIds ?? [];
-    const access = agentIds.length > 0 ? await services.credentials.accessTo(agentIds) : undefined;
+    const access = agentIds.length > 0 ? await services.credentials.readAccess(agentIds) : undefined;
     if (!agentIds.every((agentId) => access?.get(agentId)?.has(uid))) throw insufficientPermissions();
     const problem = change.url === undefined ? undefined : await services.receiverAddresses.findProblem(change.url);
     if (problem !== undefined) throw invalidField('url', problem);

@@ -33,7 +33,7 @@ import { type FileRow, ImportError, readRows } from './read-rows.ts';
 /** The services of a function that imports files. */
 export const importServices = {
   blockList: blockList.for('addAll', 'remove', 'shardPages'),
-  credentials: credentials.for('accessTo', 'getKeyState'),
+  credentials: credentials.for('readAccess', 'getKeyState'),
   files: importFiles.for('readPart', 'delete'),
   imports: blockListImports.for('find', 'noteUpload', 'begin', 'advance', 'finish', 'release'),
   writeQuota: writeQuota.for('take', 'exceeded'),
@@ -195,7 +195,7 @@ async function* checkAccess<T>(
 ): AsyncGenerator<T> {
   const { uid, agentId } = record;
   for await (const step of steps) {
-    if (agentId !== undefined && !(await credentials.accessTo([agentId])).get(agentId)?.has(uid)) {
+    if (agentId !== undefined && !(await credentials.readAccess([agentId])).get(agentId)?.has(uid)) {
       throw new ImportError('The user who created the import may no longer use the agent.');
     }
     yield step;

@@ -6,8 +6,8 @@ import type { TableChange } from '../store/table-changes.ts';
 import {
   type ChangeEntry,
   type ChangeLog,
-  changeIdAt,
   changePosition,
+  formChangeId,
   positionBytes,
   prefixOfRequest,
 } from './change-log.ts';
@@ -127,7 +127,7 @@ const buildListEntry = (owner: string, prefix: string, numbers: ReadNumber[]): C
   const isOfConsents = isConsent(first);
   return {
     owner,
-    changeId: changeIdAt(prefix, position),
+    changeId: formChangeId(prefix, position),
     action: isOfConsents ? 'consent.recorded' : 'block_list.updated',
     agentId: 'agentId' in list ? list.agentId : undefined,
     requestId: change.requestId,

@@ -74,7 +74,7 @@ export class ChangeLog extends TableStore {
   ): Promise<{ items: Change[]; nextCursor?: string }> {
     const collection = `changes:${uid}`;
     const after = fromCursor(collection, cursor);
-    const query = { after, from: positionAt(filter.from), to: positionAt(filter.to), descending: true };
+    const query = { after, from: formPosition(filter.from), to: formPosition(filter.to), descending: true };
     return fillPage(this.#list(uid, { ...query, limit: limit && limit + 1 }), {
       collection,
       limit,
@@ -128,20 +128,20 @@ const matches = (change: Change, { agentId, kind, kinds, keyId }: ChangeFilter) 
 const prefix = 'change_';
 export const decodeChangeTime = (changeId: string) => decodeTime(changeId.slice(prefix.length));
 /** Returns the first possible id of a change at a time. */
-const positionAt = (time: string | undefined) => time && prefix + encodeTime(Date.parse(time));
+const formPosition = (time: string | undefined) => time && prefix + encodeTime(Date.parse(time));
 
 /** Returns the time of a change in Unix milliseconds. Without a maker, the stream knows it to the second. */
-const changedAt = ({ at }: TableChange, maker: StoredMaker | undefined) => maker?.at ?? at;
+const getChangeTime = ({ at }: TableChange, maker: StoredMaker | undefined) => maker?.at ?? at;
 
 /** Returns the id of the entry of a change. `discriminator` distinguishes several entries of one change. */
 export const deriveChangeId = (change: TableChange, maker: StoredMaker | undefined, discriminator = ''): string => {
   const { key, sequenceNumber } = change;
-  return derivedIdentifier('change', [key.pk, key.sk, sequenceNumber, discriminator], changedAt(change, maker));
+  return derivedIdentifier('change', [key.pk, key.sk, sequenceNumber, discriminator], getChangeTime(change, maker));
 };
 
 /** Returns the prefix of the ids of all entries of one request on a block list. */
 export const prefixOfRequest = (change: TableChange, maker: StoredMaker | undefined, texts: string[]): string =>
-  prefix + encodeTime(changedAt(change, maker)) + shortHash(texts.join('\n'));
+  prefix + encodeTime(getChangeTime(change, maker)) + shortHash(texts.join('\n'));
 
 /** Returns six characters, of which a hash decides. */
 const shortHash = (text: string) => encodeTime(Number.parseInt(hash('sha256', text).slice(0, 7), 16), 6);
@@ -154,7 +154,7 @@ export const changePosition = ({ sequenceNumber }: TableChange): number =>
   Number(BigInt.asUintN(positionBits, BigInt(sequenceNumber)));
 
 /** Returns the id of an entry of a block list, which begins with a change. */
-export const changeIdAt = (requestPrefix: string, position: number) => requestPrefix + encodeTime(position);
+export const formChangeId = (requestPrefix: string, position: number) => requestPrefix + encodeTime(position);
 
 export const changeLog = /* @__PURE__ */ service(() => new ChangeLog(table.get(), environment.changeLogDays), {
   addAll: ['dynamodb:PartiQLInsert', 'dynamodb:PartiQLInsert:changes'],

@@ -103,7 +103,7 @@ export class Files {
    */
   downloadUrl({ key, name, contentType }: Download, seconds: number = limits.linkSeconds): string {
     const { origin, host, pathname } = new URL(this.#fileUrl(key));
-    const { scope, time, credential, sessionToken } = this.#signatureAt(Date.now());
+    const { scope, time, credential, sessionToken } = this.#describeSignature(Date.now());
     // The parameters are in the order in which a signature covers them.
     const query = Object.entries({
       'X-Amz-Algorithm': algorithm,
@@ -130,7 +130,7 @@ export class Files {
    */
   uploadForm(key: string, maxBytes: number, at = Date.now()): UploadForm {
     const { bucket } = this.#settings;
-    const { scope, time, credential, sessionToken } = this.#signatureAt(at);
+    const { scope, time, credential, sessionToken } = this.#describeSignature(at);
     const fields = {
       key,
       'x-amz-algorithm': algorithm,
@@ -145,7 +145,7 @@ export class Files {
   }
 
   /** Returns the parts of a signature at a time (Unix milliseconds). */
-  #signatureAt(at: number) {
+  #describeSignature(at: number) {
     const { region, accessKeyId, sessionToken } = this.#settings;
     const time = new Date(at).toISOString().replace(/[:-]|\.\d{3}/g, '');
     const scope = [time.slice(0, 8), region, 's3', 'aws4_request'];

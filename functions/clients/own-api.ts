@@ -38,7 +38,7 @@ export class OwnApi {
   }
 
   /** Returns a client whose requests may do no more than these scopes, whatever the key may. */
-  narrowedTo(scopes: Scope[] | undefined): OwnApi {
+  narrow(scopes: Scope[] | undefined): OwnApi {
     return scopes ? new OwnApi(this.#caller, scopes) : this;
   }
 

@@ -44,14 +44,14 @@ const hasValidator = ({ etag, lastModified }: Validators) => etag !== undefined 
 export const listReadingTimes = (
   pages: CrawledPage[],
   now: number,
-  former: { content: string; timeAt: (page: number) => number } | undefined,
+  former: { content: string; getTime: (page: number) => number } | undefined,
 ): number[] | undefined => {
   const known = new Map(
     ((former ? JSON.parse(former.content) : []) as Page[]).map(({ url, text }, page) => [url, { text, page }]),
   );
   const times = pages.map(({ url, text }) => {
     const same = known.get(url);
-    return former && same?.text === text.toWellFormed() ? former.timeAt(same.page) : now;
+    return former && same?.text === text.toWellFormed() ? former.getTime(same.page) : now;
   });
   return times.some((time) => time !== now) ? times : undefined;
 };

@@ -21,7 +21,7 @@ import { type NumberProblem, numberProblems, readPhoneNumber } from './read-phon
 import { text } from './text.ts';
 
 /** One to `max` numbers as they are sent. An invalid number is reported, and does not fail the request. */
-export const numbersUpTo = (max: number) =>
+export const makeNumbersSchema = (max: number) =>
   list(z.string(), { min: 1, max, items: 'numbers', code: 'too_many_numbers' }).check(
     describe(`Phone numbers with their country code. ${numberForms} An invalid number is reported in \`failed\`.`, [
       '+14155550100',
@@ -30,7 +30,7 @@ export const numbersUpTo = (max: number) =>
     ]),
   );
 
-const numbers = numbersUpTo(limits.numbersPerRequest);
+const numbers = makeNumbersSchema(limits.numbersPerRequest);
 
 /** The body of requests to the block list of a user. */
 export const UserBlockListRequest = z.object({ uid: Uid, numbers });

@@ -4,14 +4,14 @@ import { describe, flagField } from './describe.ts';
 import { limits } from './limits.ts';
 import { cut } from './text.ts';
 
-const wholeUpTo = (max: number, description: string, example: number) =>
+const makeWholeSchema = (max: number, description: string, example: number) =>
   z.optional(z.int().check(z.minimum(1), z.maximum(max), describe(description, example)));
 
 /** What an agent is told about the earlier calls of a caller. */
 export const CallerHistory = z
   .strictObject({
-    calls: wholeUpTo(limits.historyCalls, 'Lines of `call_history`. Default: 3.', 3),
-    days: wholeUpTo(limits.historyDays, 'Days that count. Default: 90.', 90),
+    calls: makeWholeSchema(limits.historyCalls, 'Lines of `call_history`. Default: 3.', 3),
+    days: makeWholeSchema(limits.historyDays, 'Days that count. Default: 90.', 90),
     summaries: z.optional(flagField('Include summaries.', true)),
   })
   .check(describe('Variables about earlier calls.', { calls: 3, days: 90, summaries: true }));

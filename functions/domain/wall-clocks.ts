@@ -32,14 +32,14 @@ type Offset = { offset: number; until: number };
 
 /** Returns the offsets from `start` to `end`: one, or two if the offset changes in between. */
 const listOffsets = (format: Intl.DateTimeFormat, start: number, end: number): Offset[] => {
-  const before = offsetAt(format, start);
-  const after = offsetAt(format, end);
+  const before = computeOffset(format, start);
+  const after = computeOffset(format, end);
   if (before === after) return [{ offset: before, until: end }];
   let [low, high] = [start, end];
   // Offsets change at whole minutes.
   while (high - low > minute) {
     const middle = low + Math.floor((high - low) / minute / 2) * minute;
-    if (offsetAt(format, middle) === before) low = middle;
+    if (computeOffset(format, middle) === before) low = middle;
     else high = middle;
   }
   return [
@@ -49,7 +49,7 @@ const listOffsets = (format: Intl.DateTimeFormat, start: number, end: number): O
 };
 
 /** Returns the offset from UTC of a name such as `GMT+05:45`; `GMT` alone has no offset. */
-const offsetAt = (format: Intl.DateTimeFormat, moment: number): number => {
+const computeOffset = (format: Intl.DateTimeFormat, moment: number): number => {
   const name = format.formatToParts(moment).find(({ type }) => type === 'timeZoneName')?.value ?? '';
   const [, sign, hours, minutes] = /^GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];
   if (sign === undefined) return 0;

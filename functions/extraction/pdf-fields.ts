@@ -96,7 +96,7 @@ export const insertFields = (lines: Line[], fields: Field[]): void => {
 /** Returns the line on which a field lies, whose text is nearest to it. */
 const findLabel = (lines: Line[], { rectangle: [left, bottom, , top] }: Field): Line | undefined => {
   const margin = (top - bottom) / 4;
-  const distanceTo = ({ pieces }: Line) =>
+  const measureDistance = ({ pieces }: Line) =>
     Math.min(
       ...pieces
         .filter(({ text }) => text.trim())
@@ -106,7 +106,7 @@ const findLabel = (lines: Line[], { rectangle: [left, bottom, , top] }: Field): 
     ({ pieces, y }) => y > bottom - margin && y < top && pieces.some(({ text }) => text.trim()),
   );
   return beside.reduce<Line | undefined>(
-    (nearest, line) => (nearest && distanceTo(nearest) <= distanceTo(line) ? nearest : line),
+    (nearest, line) => (nearest && measureDistance(nearest) <= measureDistance(line) ? nearest : line),
     undefined,
   );
 };

@@ -119,7 +119,7 @@ export class CallFigures extends TableStore {
       // Figures that are written after the agent was deleted would never be removed.
       ...(former.version === undefined ? [table.checkAction(accessKey(agentId), when`attribute_exists(uid)`)] : []),
       ...others.map((item) => table.putAction(item)),
-      ...piecesFrom(pieces, former.pieces).map((piece) => table.deleteAction(figuresKey(agentId, day, piece))),
+      ...listPieces(pieces, former.pieces).map((piece) => table.deleteAction(figuresKey(agentId, day, piece))),
     ]);
     if (!failed) return 'saved';
     return failed.has(1) ? 'gone' : 'changed';
@@ -198,7 +198,7 @@ const readDayFigures = (items: FiguresItem[]): DayFigures | undefined => {
 
 const countBytes = (items: FiguresItem[]) => items.reduce((sum, { columns }) => sum + columns.length, 0);
 
-const piecesFrom = (first: number, end: number) =>
+const listPieces = (first: number, end: number) =>
   Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index);
 
 /** Joins quarters that follow one another. */

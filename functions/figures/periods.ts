@@ -7,7 +7,7 @@ const day = 24 * hour;
 
 /** Dates are counted in days since 1970-01-01. */
 const toDate = (days: number) => toDay(days * day);
-const daysAt = (date: string) => Date.parse(date) / day;
+const countDays = (date: string) => Date.parse(date) / day;
 /** 1970-01-01 was a Thursday. */
 const lastMonday = (days: number) => days - ((((days + 3) % 7) + 7) % 7);
 
@@ -30,8 +30,8 @@ export class Periods {
 
   constructor({ from, to, timeZone, unit }: { from: string; to: string; timeZone: string; unit?: PeriodUnit }) {
     this.#clock = new WallClocks().of(timeZone);
-    this.#first = daysAt(from);
-    this.#end = Math.max(this.#first, daysAt(to));
+    this.#first = countDays(from);
+    this.#end = Math.max(this.#first, countDays(to));
     const dates = Array.from({ length: this.#end - this.#first }, (_, index) => this.#first + index);
     // A time zone is less than a day ahead of UTC, or behind it.
     const days = dates.length === 0 ? [] : [this.#first - 1, ...dates, this.#end];

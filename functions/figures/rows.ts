@@ -50,7 +50,7 @@ export const dayAfter = (day: string): string | undefined => {
 export const quarterTime = (quarter: number) =>
   [Math.floor(quarter / 4), (quarter % 4) * 15].map((part) => String(part).padStart(2, '0')).join(':');
 /** Returns the beginning of the quarter of an hour in which a moment lies. */
-export const startOfQuarterAt = (moment: string) =>
+export const findQuarterStart = (moment: string) =>
   new Date(startOfQuarter(toDay(moment), toQuarter(moment))).toISOString();
 /** Returns the beginning of a quarter of an hour, in Unix milliseconds. */
 export const startOfQuarter = (day: string, quarter: number) => Date.parse(day) + quarter * quarterMilliseconds;

@@ -28,14 +28,14 @@ const readOutcome = (
   outcomeFrom: OutcomeSettings['outcomeFrom'] = {},
   { outcomes }: OutcomeSettings['outcomeRules'],
 ): { change: CallOutcomeChange; errors: string[] } => {
-  const fieldAt = (name: string | undefined) =>
+  const findField = (name: string | undefined) =>
     name !== undefined && Object.hasOwn(findings, name) ? (findings[name] ?? undefined) : undefined;
-  const label = fieldAt(outcomeFrom.outcome) ?? fieldAt('custom_call_outcome');
+  const label = findField(outcomeFrom.outcome) ?? findField('custom_call_outcome');
   const found: Record<(typeof outcomeFields)[number], unknown> = {
     // No agent declares a sentence, which it refuses with its beginning.
     custom_call_outcome: outcomes && typeof label === 'string' ? labelWithin(label) : label,
-    custom_call_outcome_value: fieldAt(outcomeFrom.value) ?? fieldAt('custom_call_outcome_value'),
-    custom_call_metadata: parseMetadata(fieldAt('custom_call_metadata')),
+    custom_call_outcome_value: findField(outcomeFrom.value) ?? findField('custom_call_outcome_value'),
+    custom_call_metadata: parseMetadata(findField('custom_call_metadata')),
   };
   const change: CallOutcomeChange = {};
   const errors: string[] = [];

@@ -2,7 +2,7 @@ import { isJsonObject } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { cut } from '../domain/text.ts';
 import type { Turn } from '../domain/transcripts.ts';
-import { numberAt, objectAt, textAt } from './platforms/platform.ts';
+import { readNumber, readObject, readText } from './platforms/platform.ts';
 
 /**
  * Returns the turns of the first form that has any: a list of entries as Vapi, Retell or ElevenLabs sends it, or one text with a
@@ -62,8 +62,8 @@ const silentRoles = new Set(['tool', 'tool_calls', 'tool_call_invocation', 'tool
 
 /** Returns what somebody said. Words of anybody else, such as a person to whom the call was transferred, follow their role. */
 const readSpoken = (entry: Entry, at: number | undefined): Turn[] => {
-  const role = textAt(entry, 'role') ?? 'system';
-  const words = textAt(entry, 'message') ?? textAt(entry, 'content') ?? '';
+  const role = readText(entry, 'role') ?? 'system';
+  const words = readText(entry, 'message') ?? readText(entry, 'content') ?? '';
   if (words === '' || silentRoles.has(role)) return [];
   const speaker = Object.hasOwn(speakers, role) ? speakers[role] : undefined;
   return speaker ? toTurn(speaker, words, at) : toTurn('system', `${role}: ${words}`, at);
@@ -89,7 +89,7 @@ const listResults = (entry: Entry): { id: unknown; name: string | undefined; res
 
 const readId = (one: Entry): unknown => one.toolCallId ?? one.tool_call_id ?? one.request_id ?? one.id ?? one;
 const readName = (one: Entry) =>
-  textAt(one, 'name') ?? textAt(one, 'tool_name') ?? textAt(objectAt(one, 'function'), 'name');
+  readText(one, 'name') ?? readText(one, 'tool_name') ?? readText(readObject(one, 'function'), 'name');
 const writeResult = (result: unknown): string =>
   typeof result === 'string' ? result : result === undefined ? '' : JSON.stringify(result);
 
@@ -97,7 +97,7 @@ const writeResult = (result: unknown): string =>
 const readTime = (entry: Entry): number | undefined => {
   const [first] = [entry.words].flat().filter(isJsonObject);
   const at =
-    numberAt(entry, 'secondsFromStart') ?? numberAt(entry, 'time_in_call_secs') ?? numberAt(first ?? {}, 'start');
+    readNumber(entry, 'secondsFromStart') ?? readNumber(entry, 'time_in_call_secs') ?? readNumber(first ?? {}, 'start');
   return at !== undefined && at >= 0 && at <= limits.callSeconds ? at : undefined;
 };
 

@@ -5,7 +5,7 @@ import { environment } from '../environment.ts';
 const reserveSeconds = 1;
 
 /** Returns when a request's last call to the table begins (Unix milliseconds). */
-export const lastTableCallAt = (receivedAt: number): number => {
+export const findLastTableCall = (receivedAt: number): number => {
   const seconds = functionTimeoutSeconds - reserveSeconds - environment.tableTimeoutSeconds;
   return Date.now() - (performance.now() - receivedAt) + seconds * 1000;
 };

@@ -89,7 +89,7 @@ const readPages = async (
   const language = await agents.findLanguage(agentId, uid);
   const index = await indexNewText(source, 'website', texts, language, [websiteReads, documentReads]);
   if ('failure' in index) return websites.failCrawl(run, attempt, index.failure, { failedPages });
-  const known = text && former && { content: former.content, timeAt: (page: number) => timeOfReading(text, page) };
+  const known = text && former && { content: former.content, getTime: (page: number) => timeOfReading(text, page) };
   const pagesReadAt = listReadingTimes(pages, decodeTime(revision), known);
   const newTexts = { ...texts, index, visits: packVisits(pages), pagesReadAt };
   await websites.finish(source, { attempt, revision }, newTexts, { ...fields, warnings });

@@ -15,7 +15,7 @@ export const deliverWebhook = queueJob({
   name: 'deliverWebhook',
   message: jobMessages.deliverWebhook,
   services: {
-    credentials: credentials.for('accessTo'),
+    credentials: credentials.for('readAccess'),
     users: users.for('find'),
     webhookDeliveries: webhookDeliveries.for('find', 'record', 'park'),
     webhookEndpoints: webhookEndpoints.for('find', 'note', 'change'),

@@ -4,7 +4,7 @@ import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { environment } from '../environment.ts';
 import { callFigures } from '../figures/call-figures.ts';
 import { freeze } from '../figures/recount.ts';
-import { startOfQuarterAt } from '../figures/rows.ts';
+import { findQuarterStart } from '../figures/rows.ts';
 import { agentSegments, agents } from '../store/agents/agents.ts';
 import { startOfRetention } from '../store/calls/call-records.ts';
 import { calls } from '../store/calls/calls.ts';
@@ -25,7 +25,7 @@ export const expireCalls = queueJob({
 
   async handle({ segment: first = 0 }, { agents, calls, callFigures, jobQueue }, { until }) {
     const days = environment.callRetentionDays;
-    const before = days === undefined ? undefined : startOfQuarterAt(startOfRetention(days));
+    const before = days === undefined ? undefined : findQuarterStart(startOfRetention(days));
     for (let segment = first; segment < agentSegments; segment++) {
       for await (const { agentId, transcripts } of agents.inSegment(segment)) {
         const keptFrom = transcripts && startOfRetention(transcripts.keepDays);

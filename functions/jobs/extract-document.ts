@@ -26,7 +26,7 @@ const services = {
   documents: documents.for('findForJob', 'endWait', 'receive', 'start', 'finish', 'fail', 'deleteOrphans'),
   documentReads: documentReads.for('list'),
   websiteReads: websiteReads.for('list'),
-  credentials: credentials.for('accessTo', 'getKeyState'),
+  credentials: credentials.for('readAccess', 'getKeyState'),
   files: files.for('read', 'copy', 'delete'),
   agents: agents.for('findLanguage'),
   jobQueue: queueSender('extractDocument'),
@@ -51,7 +51,7 @@ export const extractDocument = queueJob({
       return extract({ agentId, id, uid }, services, { requestedAttempt: attempt, lastDeliveryEndsAt });
     }
     const arrived = createdKeys(message).flatMap((key) => ({ ...parseFileKey(key), key }));
-    const access = await services.credentials.accessTo(arrived.flatMap(({ agentId }) => agentId ?? []));
+    const access = await services.credentials.readAccess(arrived.flatMap(({ agentId }) => agentId ?? []));
     for (const { agentId, id, key } of arrived) {
       if (agentId === undefined || id === undefined) continue;
       const document = { agentId, id };
@@ -150,7 +150,7 @@ const refusalOfForm = async (
   { credentials }: Pick<Services, 'credentials'>,
 ): Promise<string | undefined> => {
   if (formIssuedTo === undefined) return undefined;
-  const access = (await credentials.accessTo([agentId])).get(agentId);
+  const access = (await credentials.readAccess([agentId])).get(agentId);
   if (access && !access.has(formIssuedTo.uid)) {
     return 'The user whose upload form brought the file may no longer use the agent.';
   }

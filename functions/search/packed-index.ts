@@ -95,7 +95,7 @@ export class PackedIndex {
           matched++;
         if (matched === term.length && matched === shared + length) {
           read.at += length;
-          return this.#postingsFrom(postings, read.number());
+          return this.#readPostings(postings, read.number());
         }
       }
       read.at += length;
@@ -119,7 +119,7 @@ export class PackedIndex {
     return high;
   }
 
-  #postingsFrom(at: number, length: number): Postings {
+  #readPostings(at: number, length: number): Postings {
     const read = new ByteReader(this.#postings, at);
     const passages: number[] = [];
     const counts: number[] = [];

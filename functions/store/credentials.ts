@@ -91,7 +91,7 @@ export class Credentials extends TableStore {
   }
 
   /** Returns the access to each agent that exists. */
-  async accessTo(agentIds: string[]): Promise<Map<string, Access>> {
+  async readAccess(agentIds: string[]): Promise<Map<string, Access>> {
     const known = [...new Set(agentIds)].filter(isIdentifier);
     const items = await this.table.getMany<AccessItem>(known.map(accessKey));
     return new Map(
@@ -122,6 +122,6 @@ export const readAccess = (item: Item | undefined): Access | undefined => {
 export const credentials = /* @__PURE__ */ service(() => new Credentials(table.get()), {
   read: ['dynamodb:BatchGetItem'],
   getKeyState: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
-  accessTo: ['dynamodb:BatchGetItem'],
+  readAccess: ['dynamodb:BatchGetItem'],
   findUsers: ['dynamodb:BatchGetItem'],
 });

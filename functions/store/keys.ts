@@ -110,7 +110,7 @@ export const budgetCheckKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk
 export const clientCollection = (maker: string): PrefixedCollection => ({ pk: `USER#${maker}`, prefix: 'CLIENT#' });
 export const clientKey = (maker: string, uid: string): ItemKey => ({ pk: `USER#${maker}`, sk: `CLIENT#${uid}` });
 /** Returns the client of a sort key of `clientCollection`. */
-export const clientAt = (sk: string) => sk.slice('CLIENT#'.length);
+export const parseClient = (sk: string) => sk.slice('CLIENT#'.length);
 /** The agents of a user who is being deleted, until their data are. */
 export const deletedAgentCollection = (uid: string): PrefixedCollection => ({
   pk: `USER#${uid}`,
@@ -158,7 +158,7 @@ export const agentVersionKey = (agentId: string, version: number): ItemKey => ({
   sk: `VERSION#${agentVersionPosition(version)}`,
 });
 /** Returns the number of a version in a sort key of `agentVersionCollection`. */
-export const agentVersionAt = (sk: string) => Number(sk.slice('VERSION#'.length));
+export const parseAgentVersion = (sk: string) => Number(sk.slice('VERSION#'.length));
 export const agentContentKey = (agentId: string, version: number): ItemKey => ({
   pk: `AGENT#${agentId}`,
   sk: `CONTENT#${agentVersionPosition(version)}`,
@@ -254,11 +254,11 @@ export const callHistoryKey = (
   sk: callPosition(call),
 });
 /** Returns the start of the call that an entry points to. */
-export const callStartAt = (position: string) => position.slice(0, position.indexOf('#'));
+export const parseCallStart = (position: string) => position.slice(0, position.indexOf('#'));
 /** Returns the id of the call that an entry points to. */
-export const callIdAt = (position: string) => position.slice(position.indexOf('#') + 1);
+export const parseCallId = (position: string) => position.slice(position.indexOf('#') + 1);
 /** Returns the agent of an entry by time or by phone number. */
-export const agentIdAt = ({ pk }: ItemKey) => pk.split('#')[1] as string;
+export const parseAgentId = ({ pk }: ItemKey) => pk.split('#')[1] as string;
 /** Returns a call's position among several agents', which sort at equal times. */
 export const listedCallPosition = (call: { startedAt: string; callId: string; agentId: string }) =>
   `${callPosition(call)}#${call.agentId}`;
@@ -272,7 +272,7 @@ export const entriesAfter = (position: string, agentId: string) => {
 /** Returns the place of a call in the order of start, agent and id, from its entry by time. */
 export const chronologicalPosition = (entry: ItemKey) => {
   const [startedAt, callId] = entry.sk.split('#');
-  return `${startedAt}#${agentIdAt(entry)}#${callId}`;
+  return `${startedAt}#${parseAgentId(entry)}#${callId}`;
 };
 /** Returns the sort key after which an agent's calls follow a chronological position. */
 export const entriesAfterChronological = (position: string, agentId: string) => {
@@ -282,7 +282,7 @@ export const entriesAfterChronological = (position: string, agentId: string) => 
   return agentId < lastAgentId ? `${startedAt}$` : `${startedAt}`;
 };
 /** Returns the id of the deleted call whose entry by time this is. */
-export const deletedCallAt = ({ sk }: ItemKey) => callIdAt(sk);
+export const parseDeletedCall = ({ sk }: ItemKey) => parseCallId(sk);
 /** The exports of a user, of calls or of people, in the order in which they were requested. */
 export type ExportKind = 'CALL' | 'PERSON';
 export const exportCollection = (kind: ExportKind, uid: string): PrefixedCollection => ({

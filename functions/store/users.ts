@@ -32,7 +32,6 @@ import {
   apiKeyListingCollection,
   changeCollection,
   chatUserTokensKey,
-  clientAt,
   clientCollection,
   clientKey,
   countKey,
@@ -44,6 +43,7 @@ import {
   isSameKey,
   itemsOfUser,
   parkedDeliveryCollections,
+  parseClient,
   runningImportKey,
   userKey,
   webhookDeliveryCollections,
@@ -148,7 +148,7 @@ export class Users extends TableStore {
     for await (const page of this.table.pages(clientCollection(maker), { ...options, keysOnly: true }))
       yield* await this.#clientsAmong(
         maker,
-        page.map(({ sk }) => clientAt(sk)),
+        page.map(({ sk }) => parseClient(sk)),
       );
   }
 

@@ -12,7 +12,7 @@ import type { RulesItem } from '../store/block-list/block-list-rules.ts';
 import { type BlockedItem, decodeSize, readNumberChange } from '../store/block-list/blocked-number.ts';
 import type { ConsentItem } from '../store/consents/consent-items.ts';
 import type { AccessItem } from '../store/credentials.ts';
-import { type BlockListOwner, changedItem, deletedCallAt } from '../store/keys.ts';
+import { type BlockListOwner, changedItem, parseDeletedCall } from '../store/keys.ts';
 import type { Item } from '../store/table.ts';
 import type { TableChange } from '../store/table-changes.ts';
 import type { UserItem } from '../store/users.ts';
@@ -94,7 +94,7 @@ const callDeleted = (
 ): DomainChange[] => {
   const maker = after?.deletedBy;
   if (!maker || before?.deletedBy) return [];
-  return [{ kind: 'callDeletedByRequest', agentId, callId: deletedCallAt(key), maker }];
+  return [{ kind: 'callDeletedByRequest', agentId, callId: parseDeletedCall(key), maker }];
 };
 
 const settingsOfSources = [

@@ -25,7 +25,7 @@ import type { WebhookEvents } from './webhook-events.ts';
 import type { ReceiverResponse, WebhookReceivers } from './webhook-receivers.ts';
 
 type Services = {
-  credentials: Pick<Credentials, 'accessTo'>;
+  credentials: Pick<Credentials, 'readAccess'>;
   users: Pick<Users, 'find'>;
   webhookDeliveries: Pick<WebhookDeliveries, 'find' | 'record' | 'park'>;
   webhookEndpoints: Pick<WebhookEndpoints, 'find' | 'note' | 'change'>;
@@ -201,7 +201,7 @@ const maySeeNow = async (
 ): Promise<boolean> => {
   // A maker gets events about its clients.
   if ('uid' in subject) return subject.uid === uid || (await users.find(subject.uid))?.maker === uid;
-  const access = (await credentials.accessTo([subject.agentId])).get(subject.agentId);
+  const access = (await credentials.readAccess([subject.agentId])).get(subject.agentId);
   return access === undefined || access.has(uid);
 };
 

@@ -2,13 +2,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { common, wholeTable } from '../../vitest.config.ts';
-import { waitingUpTo } from '../support/patience.ts';
+import { makePatience } from '../support/patience.ts';
 
 const project = {
   ...common,
   setupFiles: [...common.setupFiles, 'test/acceptance/heavy-tests.ts'],
   // Four files at a time compete for two processors.
-  ...waitingUpTo(300),
+  ...makePatience(300),
   testTimeout: 360_000,
   hookTimeout: 240_000,
 };

@@ -5,13 +5,13 @@ import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { agents } from '../../functions/store/agents/agents.ts';
 import { accessKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
-import { errorOf, newClientWorld, newMaker } from '../support/clients.ts';
+import { newClientWorld, newMaker, pickError } from '../support/clients.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
 import { call, newUser, newWorld } from '../support/world.ts';
 
 afterEach(noFaults);
 
-const accessTo = (agentId: string, guest = '') => `/agents/${agentId}/access${guest && `/${guest}`}`;
+const formAccessPath = (agentId: string, guest = '') => `/agents/${agentId}/access${guest && `/${guest}`}`;
 
 it('the owner of an agent, and the maker of the owner, share it and end the sharing; again changes nothing', async () => {
   const maker = await newMaker();
@@ -19,17 +19,19 @@ it('the owner of an agent, and the maker of the owner, share it and end the shar
   const { uid, agentId } = world;
   const read = () => call('GET', `/agents/${agentId}`, { apiKey: guest.apiKey });
   for (const by of [world.call, maker.call]) {
-    const path = accessTo(agentId, guest.uid);
+    const path = formAccessPath(agentId, guest.uid);
     for (const _ of ['first', 'again']) {
       const shared = await by('PUT', path, { body: { uid } });
       expect([shared.status, shared.body]).toEqual([200, { agentId, uid: guest.uid }]);
     }
     expect((await read()).status).toBe(200);
-    expect((await by('GET', accessTo(agentId), { query: { uid } })).body).toEqual({ access: [{ uid: guest.uid }] });
+    expect((await by('GET', formAccessPath(agentId), { query: { uid } })).body).toEqual({
+      access: [{ uid: guest.uid }],
+    });
     for (const _ of ['first', 'again'])
       expect((await by('DELETE', path, { query: { uid } })).body).toEqual({ message: 'Access ended successfully' });
     expect((await read()).status).toBe(401);
-    expect((await by('GET', accessTo(agentId), { query: { uid } })).body).toEqual({ access: [] });
+    expect((await by('GET', formAccessPath(agentId), { query: { uid } })).body).toEqual({ access: [] });
   }
 });
 
@@ -38,22 +40,22 @@ it('an agent is shared only among a maker and its clients, and by nobody else', 
   const [world, foreign] = await Promise.all([newClientWorld(undefined, maker), newClientWorld(undefined, other)]);
   const ofNobody = await newUser();
   const { uid, agentId } = world;
-  const share = (guest: string) => maker.call('PUT', accessTo(agentId, guest), { body: { uid } });
+  const share = (guest: string) => maker.call('PUT', formAccessPath(agentId, guest), { body: { uid } });
   for (const guest of [foreign.uid, ofNobody.uid, other.uid, uid, 'nobody', 'a b'])
-    expect([guest, ...errorOf(await share(encodeURIComponent(guest)))]).toEqual([guest, 404, 'user_not_found']);
+    expect([guest, ...pickError(await share(encodeURIComponent(guest)))]).toEqual([guest, 404, 'user_not_found']);
   expect((await share(maker.uid)).status).toBe(200);
-  const path = accessTo(agentId, maker.uid);
-  expect(errorOf(await other.call('PUT', path, { body: { uid } }))).toEqual([404, 'user_not_found']);
-  expect(errorOf(await foreign.call('PUT', path, { body: { uid } }))).toEqual([401, 'insufficient_permissions']);
+  const path = formAccessPath(agentId, maker.uid);
+  expect(pickError(await other.call('PUT', path, { body: { uid } }))).toEqual([404, 'user_not_found']);
+  expect(pickError(await foreign.call('PUT', path, { body: { uid } }))).toEqual([401, 'insufficient_permissions']);
   const strange = { body: { uid } };
-  expect(errorOf(await maker.call('PUT', accessTo(foreign.agentId, maker.uid), strange))).toEqual([
+  expect(pickError(await maker.call('PUT', formAccessPath(foreign.agentId, maker.uid), strange))).toEqual([
     401,
     'insufficient_permissions',
   ]);
   // Users that the operator created for nobody have no maker in common.
   const [one, two] = await Promise.all([newWorld(), newWorld()]);
-  const ofOperator = await one.call('PUT', accessTo(one.agentId, two.uid), { body: { uid: one.uid } });
-  expect(errorOf(ofOperator)).toEqual([404, 'user_not_found']);
+  const ofOperator = await one.call('PUT', formAccessPath(one.agentId, two.uid), { body: { uid: one.uid } });
+  expect(pickError(ofOperator)).toEqual([404, 'user_not_found']);
 });
 
 it('a lost response, a conflict and a dead function leave a sharing and its end whole, or not done', async () => {
@@ -105,7 +107,7 @@ it('an agent has at most 50 guests', async () => {
     [1, 2, 3].map(async () => (await maker.call('POST', '/users', { body: {} })).body.uid),
   );
   const answers = await Promise.all(
-    guests.map((guest) => world.call('PUT', accessTo(agentId, guest), { body: { uid } })),
+    guests.map((guest) => world.call('PUT', formAccessPath(agentId, guest), { body: { uid } })),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
 });

@@ -5,11 +5,11 @@ import { chooseVersion, type Share } from '../../functions/domain/traffic.ts';
 import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { call, newGuest, newWorld, type World } from '../support/world.ts';
 
-const pathOf = ({ agentId }: World) => `/agents/${agentId}`;
+const formPath = ({ agentId }: World) => `/agents/${agentId}`;
 const change = async (world: World, configuration: object) =>
-  (await world.call('PATCH', pathOf(world), { body: { configuration } })).body.version as number;
+  (await world.call('PATCH', formPath(world), { body: { configuration } })).body.version as number;
 const split = (world: World, shares: unknown, more: object = {}) =>
-  world.call('PUT', `${pathOf(world)}/traffic`, { body: { uid: world.uid, split: shares }, ...more });
+  world.call('PUT', `${formPath(world)}/traffic`, { body: { uid: world.uid, split: shares }, ...more });
 const start = async (world: World, body: object = {}, apiKey = world.apiKey) =>
   (await call('POST', '/call-starts', { apiKey, body: { uid: world.uid, agentId: world.agentId, ...body } })).body;
 
@@ -18,7 +18,7 @@ const half = [
   { version: 2, percent: 50 },
 ];
 /** A number that gets a version of a split. */
-const numberWith = ({ agentId }: World, version: number, shares: Share[] = half) =>
+const findNumber = ({ agentId }: World, version: number, shares: Share[] = half) =>
   Array.from({ length: 1000 }, (_, n) => `+1415555${String(1000 + n)}`).find(
     (number) => chooseVersion(agentId, number, shares) === version,
   ) as string;
@@ -32,10 +32,10 @@ it('the traffic of an agent goes to the newest version, until a split says other
 
   const set = await split(world, half);
   expect([set.status, set.body]).toEqual([200, { agentId, split: half }]);
-  expect((await world.call('GET', pathOf(world))).body).toMatchObject({ version: 2, split: half });
+  expect((await world.call('GET', formPath(world))).body).toMatchObject({ version: 2, split: half });
   await change(world, { variables: { offer: 'newest' } });
   for (const version of [1, 2]) {
-    const from = numberWith(world, version);
+    const from = findNumber(world, version);
     const started = await start(world, { from, include: ['variables', 'agent'] });
     expect(started).toMatchObject({ version, agent: { version, name: 'Agent', agentId } });
     expect([started.variables.offer, started.agent.configuration]).toEqual(
@@ -44,15 +44,15 @@ it('the traffic of an agent goes to the newest version, until a split says other
   }
 
   await split(world, []);
-  expect((await world.call('GET', pathOf(world))).body).not.toHaveProperty('split');
-  expect(await start(world, { from: numberWith(world, 1) })).toMatchObject({ version: 3 });
+  expect((await world.call('GET', formPath(world))).body).not.toHaveProperty('split');
+  expect(await start(world, { from: findNumber(world, 1) })).toMatchObject({ version: 3 });
 });
 
 it('the rules of a call come from the version that the number gets, and a rejected call also has this version', async () => {
   const world = await newWorld();
   await change(world, { calling: { hours: { from: '00:00', to: '00:01' } } });
   await split(world, half);
-  const to = (version: number) => numberWith(world, version);
+  const to = (version: number) => findNumber(world, version);
   const outbound = (version: number) =>
     start(world, {
       to: to(version),
@@ -76,11 +76,11 @@ it('a caller who withholds the number gets a version by the id of the call, and 
   const world = await newWorld();
   await change(world, { rejectWithheldNumbers: true });
   await split(world, half);
-  const idWith = (version: number) =>
+  const findId = (version: number) =>
     Array.from({ length: 100 }, (_, n) => `call-${n}`).find((id) => chooseVersion(world.agentId, id, half) === version);
   for (let n = 0; n < 3; n++) {
-    expect(await start(world, { callId: idWith(1) })).toMatchObject({ decision: 'accept', version: 1 });
-    expect(await start(world, { callId: idWith(2) })).toMatchObject({ cause: 'withheld_number', version: 2 });
+    expect(await start(world, { callId: findId(1) })).toMatchObject({ decision: 'accept', version: 1 });
+    expect(await start(world, { callId: findId(2) })).toMatchObject({ cause: 'withheld_number', version: 2 });
   }
   const versions = await Promise.all(Array.from({ length: 24 }, async () => (await start(world)).version));
   expect([...new Set(versions)].sort()).toEqual([1, 2]);
@@ -89,9 +89,9 @@ it('a caller who withholds the number gets a version by the id of the call, and 
 it('the traffic of an agent is split for guests, and for calls that find their agent by the number', async () => {
   const world = await newWorld();
   const guest = await newGuest(world);
-  await world.call('PATCH', pathOf(world), { body: { name: 'Desk', phoneNumber: '+14155550177' } });
+  await world.call('PATCH', formPath(world), { body: { name: 'Desk', phoneNumber: '+14155550177' } });
   await split(world, half);
-  const from = numberWith(world, 1);
+  const from = findNumber(world, 1);
   expect(await start(world, { uid: guest.uid, from }, guest.apiKey)).toMatchObject({ version: 1 });
   expect(await start(world, { agentId: undefined, from, to: '+14155550177' })).toMatchObject({ version: 1 });
 });
@@ -102,7 +102,7 @@ it('a hook gives the platform the variables of the version that the caller gets,
   await split(world, half);
   const { uid, agentId } = world;
   for (const version of [1, 2]) {
-    const call_inbound = { from_number: numberWith(world, version), to_number: '+14155550178' };
+    const call_inbound = { from_number: findNumber(world, version), to_number: '+14155550178' };
     const { body } = await world.call('POST', '/hooks/retell', {
       ...{ query: { uid, agentId }, body: { event: 'call_inbound', call_inbound } },
     });
@@ -131,7 +131,7 @@ it.each([
     status,
     status === 404 ? 'version_not_found' : 'invalid_request',
   ]);
-  expect((await world.call('GET', pathOf(world))).body.split).toEqual(half);
+  expect((await world.call('GET', formPath(world))).body.split).toEqual(half);
 });
 
 it('the traffic of an agent can be split among large configurations that no item could hold together', async () => {
@@ -146,7 +146,7 @@ it('the traffic of an agent can be split among large configurations that no item
   }
   expect((await split(world, shares)).status).toBe(200);
   for (const { version } of shares) {
-    const from = numberWith(world, version, shares);
+    const from = findNumber(world, version, shares);
     const started = await start(world, { from, include: ['variables', 'agent'] });
     expect([started.version, started.variables.n]).toEqual([version, version]);
     expect(started.agent.configuration.big.length).toBe(limits.configurationBytes - 60);
@@ -160,14 +160,14 @@ it('a version that gets traffic is kept beyond the newest 200 until it gets none
   for (let n = 3; n <= 205; n++) {
     await agentChanges.get().change(world.uid, world.agentId, (agent) => ({ ...agent, name: `Agent ${n}` }));
   }
-  const statusOf = async (version: number) =>
-    (await world.call('GET', `${pathOf(world)}/versions/${version}`, { query: { uid: world.uid } })).status;
-  expect([await statusOf(1), await statusOf(2), await statusOf(3)]).toEqual([200, 200, 404]);
+  const readStatus = async (version: number) =>
+    (await world.call('GET', `${formPath(world)}/versions/${version}`, { query: { uid: world.uid } })).status;
+  expect([await readStatus(1), await readStatus(2), await readStatus(3)]).toEqual([200, 200, 404]);
   expect((await split(world, [{ version: 2, percent: 100 }])).status).toBe(200);
-  expect([await statusOf(1), await statusOf(2)]).toEqual([404, 200]);
+  expect([await readStatus(1), await readStatus(2)]).toEqual([404, 200]);
   expect((await split(world, half)).status).toBe(404);
   await split(world, []);
-  expect(await statusOf(2)).toBe(404);
+  expect(await readStatus(2)).toBe(404);
 });
 
 it('a call has the version that its platform sends back, or that was recorded with it', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { ended, newPerson, privateWorld, record, request } from '../support/erasures.ts';
-import { everythingWith } from '../support/stored.ts';
+import { findEverything } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { listening } from '../support/webhook-events.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -275,7 +275,7 @@ describe('what happens to rules', () => {
     expect((await set(world, { agentId: copy.agentId }, '"1"')).body.version).toBe(2);
     for (const id of [agentId, copy.agentId]) await world.call('DELETE', `/agents/${id}`);
     expect((await get(world, agentId)).status).toBe(401);
-    await until(async () => (await everythingWith(`AGENT#${agentId}#RULES`)).length === 0);
+    await until(async () => (await findEverything(`AGENT#${agentId}#RULES`)).length === 0);
   });
 
   it('an erasure takes the person out of what is allowed, and a writer of an older version does not put it back', async () => {
@@ -294,6 +294,6 @@ describe('what happens to rules', () => {
     const again = await request(world, person, { blockList: 'remove' });
     await ended(world, again.body.erasureId);
     expect((await get(world)).body.prefixes).toEqual([]);
-    expect(await everythingWith(person.slice(1))).toEqual([]);
+    expect(await findEverything(person.slice(1))).toEqual([]);
   });
 });

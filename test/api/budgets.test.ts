@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { errorOf, newClientWorld } from '../support/clients.ts';
+import { newClientWorld, pickError } from '../support/clients.ts';
 import { newHookSecret } from '../support/hook-signers.ts';
 import { sendSigned, signedHook } from '../support/signed-hooks.ts';
 import { until } from '../support/until.ts';
@@ -145,9 +145,9 @@ it('a correction below the amount accepts calls again, and a second crossing is 
   await world.call('DELETE', `/calls/${world.agentId}/call-1`);
   await until(async () => (await decisions())[0] === 'accept');
   await spends('2.5');
-  const eventsOf = async (receiver: typeof own, secret: string) =>
+  const listEvents = async (receiver: typeof own, secret: string) =>
     (await receiver.waitFor(2)).map((request) => verified(secret, request));
-  for (const events of [await eventsOf(own, ofClient.secret), await eventsOf(makers, ofMaker.secret)]) {
+  for (const events of [await listEvents(own, ofClient.secret), await listEvents(makers, ofMaker.secret)]) {
     const sorted = events.toSorted((a, b) => a.data.share - b.data.share);
     const period = expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/);
     const known = { uid, amount: 10, currency: 'USD', period };
@@ -194,5 +194,5 @@ it('the budget of the owner decides on a call that a guest, or a signature, repo
 it('nobody but its maker sets the budget of a client', async () => {
   const { uid, call: asClient } = await newBudgetWorld();
   const changed = await asClient('PATCH', `/users/${uid}`, { body: { budget: null } });
-  expect(errorOf(changed)).toEqual([401, 'insufficient_permissions']);
+  expect(pickError(changed)).toEqual([401, 'insufficient_permissions']);
 });

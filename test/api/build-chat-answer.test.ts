@@ -2,7 +2,7 @@ import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
 import { expect, it } from 'vitest';
 import { toolNames } from '../../functions/domain/chat.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { callsTool, linesOf, type ModelPart, model, says, talk } from '../support/chat.ts';
+import { callsTool, formLines, type ModelPart, model, says, talk } from '../support/chat.ts';
 import { upload } from '../support/uploads.ts';
 import { newUser, newWorld } from '../support/world.ts';
 
@@ -10,7 +10,7 @@ it('the chat’s answer is the UI message stream of the AI SDK, event by event, 
   const answer = await talk(
     model(callsTool('checkNumbers', { numbers: ['+1 (415) 555-0100', '555'] }), says('One is good.')),
   );
-  expect(linesOf(answer.text.replace(/("signature":")[\w-]{43}/g, '$1<signature>'))).toMatchInlineSnapshot(`
+  expect(formLines(answer.text.replace(/("signature":")[\w-]{43}/g, '$1<signature>'))).toMatchInlineSnapshot(`
       "data: {"type":"start"}
       data: {"type":"start-step"}
       data: {"type":"tool-input-start","toolCallId":"call-checkNumbers","toolName":"checkNumbers","dynamic":false}

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { UIMessage } from 'ai';
 import { expect, it, vi } from 'vitest';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { Client, callsTool, model, says, straightTo, talk, toolPart } from '../support/chat.ts';
+import { Client, callsTool, model, passStraight, says, talk, toolPart } from '../support/chat.ts';
 import { newUser, newWorld } from '../support/world.ts';
 
 /** A conversation that ends with an approved request, as the client would send it. */
@@ -11,15 +11,15 @@ const answered = async (name = 'Night desk') => {
   const id = `chat-${randomBytes(4).toString('hex')}`;
   const client = new Client({
     id,
-    send: straightTo(model(callsTool('createAgent', { name })), { apiKey: world.apiKey }),
+    send: passStraight(model(callsTool('createAgent', { name })), { apiKey: world.apiKey }),
   });
   await client.sendMessage({ text: 'Make an agent' });
   const part = toolPart(client, 'createAgent');
   Object.assign(part, { state: 'approval-responded', approval: { ...part.approval, approved: true } });
   const messages = structuredClone(client.messages);
-  const agentsOf = async (): Promise<{ name: string }[]> =>
+  const listAgents = async (): Promise<{ name: string }[]> =>
     (await world.call('GET', '/agents', { query: { uid: world.uid } })).body.agents;
-  return { world, id, messages, part: messages.at(-1)?.parts.at(-1) as unknown as Part, agentsOf };
+  return { world, id, messages, part: messages.at(-1)?.parts.at(-1) as unknown as Part, listAgents };
 };
 type Part = {
   toolCallId: string;
@@ -30,14 +30,14 @@ type Part = {
 };
 
 it('an approved tool call that is sent repeatedly runs once, with the same response', async () => {
-  const { world, id, messages, agentsOf } = await answered();
+  const { world, id, messages, listAgents } = await answered();
   const outputs = [];
   for (let round = 0; round < 3; round++) {
     const answer = await talk(model(says('Made.')), { id, messages, apiKey: world.apiKey });
     expect(answer.status).toBe(200);
     outputs.push(answer.chunks.find(({ type }) => type === 'tool-output-available'));
   }
-  expect(await agentsOf()).toHaveLength(2);
+  expect(await listAgents()).toHaveLength(2);
   expect(outputs[1]).toEqual(outputs[0]);
   expect(outputs[2]).toEqual(outputs[0]);
 });
@@ -57,17 +57,17 @@ it.each<[string, (part: Part, messages: UIMessage[]) => void]>([
     (_, messages) => messages.at(-1)?.parts.push(structuredClone(messages.at(-1)?.parts.at(-1)) as never),
   ],
 ])('an approval in the chat is 400 %s, before the model is called', async (_, change) => {
-  const { world, id, messages, part, agentsOf } = await answered();
+  const { world, id, messages, part, listAgents } = await answered();
   change(part, messages);
   const chatModel = model(says('Made.'));
   const answer = await talk(chatModel, { id, messages, apiKey: world.apiKey });
   expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
   expect(chatModel.doStreamCalls).toHaveLength(0);
-  expect(await agentsOf()).toHaveLength(1);
+  expect(await listAgents()).toHaveLength(1);
 });
 
 it('an approval in the chat is 400 in another chat, from another user, and without a key', async () => {
-  const { world, id, messages, agentsOf } = await answered();
+  const { world, id, messages, listAgents } = await answered();
   const other = await newUser();
   const chatModel = model(says('Made.'));
   for (const caller of [
@@ -80,11 +80,11 @@ it('an approval in the chat is 400 in another chat, from another user, and witho
     expect(answer.body.details[0].path).toBe('messages.1.parts.1');
   }
   expect(chatModel.doStreamCalls).toHaveLength(0);
-  expect(await agentsOf()).toHaveLength(1);
+  expect(await listAgents()).toHaveLength(1);
 });
 
 it('an approval in the chat counts as no when the key does not allow it, or when it arrives a day late', async () => {
-  const { world, id, messages, part, agentsOf } = await answered();
+  const { world, id, messages, part, listAgents } = await answered();
   const { secret } = await apiKeys.get().create(world.uid, { name: 'calls', scopes: ['calls'] });
   const narrow = await talk(model(says('I may not.')), { id, messages, apiKey: secret });
   expect(narrow.chunks.map(({ type }) => type)).toContain('tool-output-denied');
@@ -95,14 +95,14 @@ it('an approval in the chat counts as no when the key does not allow it, or when
   expect(late.chunks.map(({ type }) => type)).toContain('tool-output-denied');
   vi.restoreAllMocks();
   expect(part.approval.approved).toBe(true);
-  expect(await agentsOf()).toHaveLength(1);
+  expect(await listAgents()).toHaveLength(1);
 });
 
 it('an approval in the chat applies only to its own call, not to an older one with the same id', async () => {
-  const { world, id, messages, part, agentsOf } = await answered('Right one');
+  const { world, id, messages, part, listAgents } = await answered('Right one');
   const client = new Client({
     id,
-    send: straightTo(model(callsTool('createAgent', { name: 'Wrong one' })), { apiKey: world.apiKey }),
+    send: passStraight(model(callsTool('createAgent', { name: 'Wrong one' })), { apiKey: world.apiKey }),
   });
   await client.sendMessage({ text: 'Make another' });
   const { approval, ...call } = toolPart(client, 'createAgent');
@@ -111,12 +111,12 @@ it('an approval in the chat applies only to its own call, not to an older one wi
   messages.at(-1)?.parts.push(denied as unknown as UIMessage['parts'][number]);
   const answer = await talk(model(says('Made.')), { id, messages, apiKey: world.apiKey });
   expect(answer.status).toBe(200);
-  expect((await agentsOf()).map(({ name }) => name).sort()).toEqual(['Agent', 'Right one']);
+  expect((await listAgents()).map(({ name }) => name).sort()).toEqual(['Agent', 'Right one']);
 });
 
 const approve = async (world: Awaited<ReturnType<typeof newWorld>>, tool: string, input: object) => {
   const client = new Client({
-    send: straightTo(model(callsTool(tool, input), says('Done.')), { apiKey: world.apiKey }),
+    send: passStraight(model(callsTool(tool, input), says('Done.')), { apiKey: world.apiKey }),
   });
   await client.sendMessage({ text: 'Do it' });
   const { approval } = toolPart(client, tool);

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, it } from 'vitest';
-import { Client, chunksIn, textOf, toolPart, userSays } from '../support/chat.ts';
+import { Client, joinText, parseChunks, toolPart, userSays } from '../support/chat.ts';
 import { call, newWorld, target } from '../support/world.ts';
 
 /** The service as it runs, with the provider’s own code before the fake Bedrock. */
-const clientOf = (headers?: Record<string, string>) =>
+const makeClient = (headers?: Record<string, string>) =>
   new Client({ send: fetch, api: `${target.baseUrl}/chat/build`, ...(headers && { headers }) });
 
 it('the chat of the running service holds a conversation with the AI SDK’s own client: a tool, an approval, and a turn after that', async () => {
   const world = await newWorld();
-  const client = clientOf({ 'x-authorization': world.apiKey });
+  const client = makeClient({ 'x-authorization': world.apiKey });
   await client.sendMessage({ text: 'Which agents do I have?' });
   expect(client.error).toBeUndefined();
   expect(toolPart(client, 'listAgents')).toMatchObject({ state: 'output-available' });
@@ -27,7 +27,7 @@ it('the chat of the running service holds a conversation with the AI SDK’s own
 
   await client.sendMessage({ text: 'Thanks' });
   expect(client.error).toBeUndefined();
-  expect(textOf(client.last)).not.toBe('');
+  expect(joinText(client.last)).not.toBe('');
   const { agents } = (await world.call('GET', '/agents', { query: { uid: world.uid } })).body;
   expect(agents.map(({ name }: { name: string }) => name)).toEqual(['Agent', 'Night desk']);
 });
@@ -63,7 +63,7 @@ it.each([
   expect(answer.status).toBe(status);
   if (status === 500) expect(answer.body).toEqual({ error: 'chat_failed', message: expect.any(String) });
   else {
-    expect(chunksIn(answer.text).at(-1)).toEqual({
+    expect(parseChunks(answer.text).at(-1)).toEqual({
       type: 'error',
       errorText: 'The assistant could not finish its answer. Try again.',
     });

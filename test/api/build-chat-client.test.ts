@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import {
   Client,
   callsTool,
+  joinText,
   type ModelPart,
   model,
+  passStraight,
   says,
-  straightTo,
   type ToolPart,
-  textOf,
   toolPart,
 } from '../support/chat.ts';
 import { newWorld } from '../support/world.ts';
@@ -20,7 +20,7 @@ it('the AI SDK’s own client learns that nothing was done when the user says no
     says('All right, I leave it.'),
     says('Yes?'),
   );
-  const client = new Client({ send: straightTo(chatModel, { apiKey: world.apiKey }) });
+  const client = new Client({ send: passStraight(chatModel, { apiKey: world.apiKey }) });
   await client.sendMessage({ text: 'Block it' });
   const { approval } = toolPart(client, 'blockNumbers');
   await client.addToolApprovalResponse({ id: approval?.id as string, approved: false, reason: 'not that one' });
@@ -30,7 +30,7 @@ it('the AI SDK’s own client learns that nothing was done when the user says no
   expect((await world.blockList()).blockList).toEqual([]);
   await client.sendMessage({ text: 'Something else' });
   expect(client.error).toBeUndefined();
-  expect(textOf(client.last)).toBe('Yes?');
+  expect(joinText(client.last)).toBe('Yes?');
   expect(JSON.stringify(chatModel.doStreamCalls[2]?.prompt)).toContain(
     'The user did not approve this. Nothing was done.',
   );
@@ -39,10 +39,10 @@ it('the AI SDK’s own client learns that nothing was done when the user says no
 it('the AI SDK’s own client may ignore an approval request, which counts as no', async () => {
   const world = await newWorld();
   const chatModel = model(callsTool('createAgent', { name: 'B' }), says('Then not.'), says('Still here.'));
-  const client = new Client({ send: straightTo(chatModel, { apiKey: world.apiKey }) });
+  const client = new Client({ send: passStraight(chatModel, { apiKey: world.apiKey }) });
   await client.sendMessage({ text: 'Make B' });
   await client.sendMessage({ text: 'What time is it?' });
-  expect(textOf(client.last)).toBe('Then not.');
+  expect(joinText(client.last)).toBe('Then not.');
   expect(JSON.stringify(chatModel.doStreamCalls[1]?.prompt)).toContain('which counts as no');
   const { agents } = (await world.call('GET', '/agents', { query: { uid: world.uid } })).body;
   expect(agents).toHaveLength(1);
@@ -60,7 +60,7 @@ it('the AI SDK’s own client may answer one of two requests: the other counts a
   const both = [...callsTool('createAgent', { name: 'First' }, 'call-1').slice(0, -1), ...rest];
   expect(start.type).toBe('stream-start');
   const chatModel = model(both, says('Made one.'));
-  const client = new Client({ send: straightTo(chatModel, { apiKey: world.apiKey }) });
+  const client = new Client({ send: passStraight(chatModel, { apiKey: world.apiKey }) });
   await client.sendMessage({ text: 'Make two' });
   const parts = client.last.parts.filter((part) => part.type === 'tool-createAgent') as ToolPart[];
   expect(parts.map(({ state }) => state)).toEqual(['approval-requested', 'approval-requested']);
@@ -82,13 +82,13 @@ it('the AI SDK’s own client may send back an unfinished call, when an answer w
     { type: 'error', error: new Error('gone') },
   ];
   const chatModel = model(cut, says('Here I am again.'));
-  const client = new Client({ send: straightTo(chatModel) });
+  const client = new Client({ send: passStraight(chatModel) });
   await client.sendMessage({ text: 'Check 1' });
   expect(client.status).toBe('error');
   expect(toolPart(client, 'checkNumbers').state).toBe('input-streaming');
   await client.sendMessage({ text: 'Are you there?' });
   expect(client.error).toBeUndefined();
-  expect(textOf(client.last)).toBe('Here I am again.');
+  expect(joinText(client.last)).toBe('Here I am again.');
 });
 
 it('the AI SDK’s own client may change its key between turns, and keeps the conversation', async () => {
@@ -100,7 +100,7 @@ it('the AI SDK’s own client may change its key between turns, and keeps the co
     says('Hm.'),
   );
   const caller: { apiKey?: string } = { apiKey: world.apiKey };
-  const client = new Client({ send: (...given) => straightTo(chatModel, caller)(...given) });
+  const client = new Client({ send: (...given) => passStraight(chatModel, caller)(...given) });
   await client.sendMessage({ text: 'List' });
   await client.sendMessage({ text: 'Make X' });
   delete caller.apiKey;

@@ -1,6 +1,16 @@
 import type { UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { Client, callsTool, chatEvent, handlerWith, model, says, straightTo, talk, userSays } from '../support/chat.ts';
+import {
+  Client,
+  callsTool,
+  chatEvent,
+  makeHandler,
+  model,
+  passStraight,
+  says,
+  talk,
+  userSays,
+} from '../support/chat.ts';
 import { newWorld } from '../support/world.ts';
 
 describe('a conversation with content that this service did not issue', () => {
@@ -55,7 +65,7 @@ describe('a conversation with content that this service did not issue', () => {
     const id = 'chat-genuine';
     const client = new Client({
       id,
-      send: straightTo(model(callsTool('listAgents', {}), says('One.')), { apiKey: world.apiKey }),
+      send: passStraight(model(callsTool('listAgents', {}), says('One.')), { apiKey: world.apiKey }),
     });
     await client.sendMessage({ text: 'List' });
     const genuine = [...client.messages, userSays('Go on')];
@@ -132,7 +142,7 @@ describe('a conversation with content that this service did not issue', () => {
       body.padding = 'x'.repeat(count - Buffer.byteLength(JSON.stringify(body)));
       return JSON.stringify(body);
     };
-    const send = (body: string) => handlerWith(chatModel)(chatEvent(body), {} as never);
+    const send = (body: string) => makeHandler(chatModel)(chatEvent(body), {} as never);
     expect((await send(bytes(256 * 1024))).statusCode).toBe(200);
     expect((await send(bytes(256 * 1024 + 1))).statusCode).toBe(413);
     expect((await send(JSON.stringify({ id: 'c', messages: [], padding: 'ü'.repeat(131_060) }))).statusCode).toBe(413);

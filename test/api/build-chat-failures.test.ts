@@ -7,12 +7,12 @@ import {
   Client,
   callsTool,
   captureLog,
+  joinText,
   type ModelPart,
   model,
+  passStraight,
   says,
-  straightTo,
   talk,
-  textOf,
   toolPart,
   userSays,
 } from '../support/chat.ts';
@@ -60,7 +60,7 @@ it('a failure of the API in a tool is reported to the model as one that may have
     errorText: 'This failed. You can try it again.',
   });
   const chatModel = model(callsTool('createAgent', { name: 'Second' }), says('Sorry.'));
-  const client = new Client({ send: straightTo(chatModel, { apiKey, apiUrl }) });
+  const client = new Client({ send: passStraight(chatModel, { apiKey, apiUrl }) });
   await client.sendMessage({ text: 'Make one' });
   const { approval } = toolPart(client, 'createAgent');
   await client.addToolApprovalResponse({ id: approval?.id as string, approved: true });
@@ -138,7 +138,7 @@ it('a model that calls tools forever gets eight steps, and then the turn ends', 
 
 it.each(['__proto__', 'createAgent'])('a model may call a tool that it was not offered: %s', async (name) => {
   const chatModel = model(callsTool(name, { name: 'x' }), says('Sorry.'));
-  const client = new Client({ send: straightTo(chatModel) });
+  const client = new Client({ send: passStraight(chatModel) });
   await client.sendMessage({ text: 'Do it' });
   expect(client.error).toBeUndefined();
   expect(client.last.parts.map(({ type }) => type)).toEqual(['step-start', 'step-start', 'text']);
@@ -152,13 +152,13 @@ it.each([
   ['a prototype', '{"__proto__": {"numbers": []}}'],
 ])('a model that calls a tool with %s sees the error, and the conversation continues', async (_, input) => {
   const chatModel = model(callsTool('checkNumbers', input), says('Sorry.'), says('Yes?'));
-  const client = new Client({ send: straightTo(chatModel) });
+  const client = new Client({ send: passStraight(chatModel) });
   await client.sendMessage({ text: 'Check' });
   expect(client.error).toBeUndefined();
   expect(toolPart(client, 'checkNumbers').state).toBe('output-error');
   await client.sendMessage({ text: 'Go on' });
   expect(client.error).toBeUndefined();
-  expect(textOf(client.last)).toBe('Yes?');
+  expect(joinText(client.last)).toBe('Yes?');
 });
 
 it('a model may call a hundred tools in one step', async () => {

@@ -21,7 +21,7 @@ const getExport = async ({ call, uid }: World, exportId: string) =>
   (await call('GET', `/call-exports/${exportId}`, { query: { uid } })).body;
 
 /** Exports calls, and returns the export when it has ended. */
-const exportOf = async (world: World, request: object = {}) => {
+const makeExport = async (world: World, request: object = {}) => {
   const { body, status } = await world.call('POST', '/call-exports', {
     body: { uid: world.uid, ...march, ...request },
   });
@@ -84,7 +84,7 @@ describe('an export of calls', () => {
     await world.call('PUT', `/calls/${world.agentId}/call-2`, {
       body: { direction: 'outbound', startedAt: '2026-03-02T00:00:00Z', details: { endReason: 7, cost: 'free' } },
     });
-    const found = await exportOf(world);
+    const found = await makeExport(world);
     expect(found).toMatchObject({ ...march, status: 'done', format: 'parquet', calls: 2, files: [{ calls: 2 }] });
     const file = await download(found.files[0]);
     expect(file.byteLength).toBe(found.files[0].bytes);
@@ -112,7 +112,7 @@ describe('an export of calls', () => {
   it('CSV keeps a null apart from an empty text, and makes texts safe but no phone number', async () => {
     const world = await newWorld();
     await recordWhole(world);
-    const found = await exportOf(world, { format: 'csv' });
+    const found = await makeExport(world, { format: 'csv' });
     const text = Buffer.from(await download(found.files[0])).toString();
     const [header, ...rest] = text.split('\r\n');
     expect(header?.split(',')).toHaveLength(21);
@@ -125,7 +125,7 @@ describe('an export of calls', () => {
   it('JSON Lines have the calls as lists have them', async () => {
     const world = await newWorld();
     await recordWhole(world);
-    const [line] = await readRows(await exportOf(world, { format: 'jsonl' }));
+    const [line] = await readRows(await makeExport(world, { format: 'jsonl' }));
     const { calls } = (await world.call('GET', `/calls/${world.agentId}`)).body;
     expect([line]).toEqual(calls);
   });
@@ -148,7 +148,7 @@ describe('an export of calls', () => {
       ...agents.map((agentId) => `${agentId} call-7`),
     ];
     const names = (rows: Record<string, string>[]) => rows.map(({ agentId, callId }) => `${agentId} ${callId}`);
-    expect(names(await readRows(await exportOf(world, { format: 'jsonl' })))).toEqual(expected);
+    expect(names(await readRows(await makeExport(world, { format: 'jsonl' })))).toEqual(expected);
     process.env.CALL_EXPORT_FILE_CALLS = '2';
     onTestFinished(() => void delete process.env.CALL_EXPORT_FILE_CALLS);
     const reference = await newExport(world);
@@ -157,12 +157,12 @@ describe('an export of calls', () => {
     const found = await getExport(world, reference.exportId);
     expect(found.files.map(({ calls }: { calls: number }) => calls)).toEqual([2, 2, 2]);
     expect(names(await readRows(found))).toEqual(expected);
-    const one = await exportOf(world, { format: 'jsonl', agentIds: [second] });
+    const one = await makeExport(world, { format: 'jsonl', agentIds: [second] });
     expect(one.calls).toBe(3);
   });
 
   it('an export without calls has one file with its columns', async () => {
-    const found = await exportOf(await newWorld());
+    const found = await makeExport(await newWorld());
     expect(found).toMatchObject({ status: 'done', calls: 0, files: [{ calls: 0 }] });
     expect(parquetSchema(parquetMetadata(await download(found.files[0]))).children).toHaveLength(21);
   });
@@ -219,7 +219,7 @@ describe('an export of calls', () => {
     const person = newPerson();
     const body = { phone: person, direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
     await world.call('PUT', `/calls/${world.agentId}/call-1`, { body });
-    const before = await exportOf(world, { format: 'jsonl' });
+    const before = await makeExport(world, { format: 'jsonl' });
     const reference = await newExport(world);
     const services = lazyServices(exportCalls.services);
     // It has read the person, and its file is written when the person is erased.

@@ -168,15 +168,15 @@ it('a call that starts has digits alone as a number only if that number is block
 
 it('a call that starts includes an agent and a call only for a key with their scopes', async () => {
   const world = await newWorld();
-  const keyWith = async (...scopes: Scope[]) => (await apiKeys.get().create(world.uid, { name: 'k', scopes })).secret;
-  const hooks = await keyWith('hooks');
+  const createKey = async (...scopes: Scope[]) => (await apiKeys.get().create(world.uid, { name: 'k', scopes })).secret;
+  const hooks = await createKey('hooks');
   for (const [include, scope] of [
     ['agent', 'agents'],
     ['lastCall', 'calls'],
   ] as const) {
     const { status, body } = await start(world, { include: [include] }, hooks);
     expect([status, body.message]).toEqual([401, `This API key lacks the scope "${scope}".`]);
-    expect((await start(world, { include: [include] }, await keyWith('hooks', scope))).status).toBe(200);
+    expect((await start(world, { include: [include] }, await createKey('hooks', scope))).status).toBe(200);
   }
   expect((await start(world, { include: ['variables'] }, hooks)).status).toBe(200);
 });

@@ -25,7 +25,7 @@ const joinRequests = (changes: Change[]): Change[] => {
 };
 
 /** The log of a user, newest first, once it has entries of this many requests. */
-const logOf = async (uid: string, apiKey: string, count: number, query: object = {}): Promise<Change[]> => {
+const readLog = async (uid: string, apiKey: string, count: number, query: object = {}): Promise<Change[]> => {
   return until(async () => {
     const { body, text } = await call('GET', '/changes', { apiKey, query: { uid, ...query } });
     expect(body?.changes, text).toBeDefined();
@@ -98,7 +98,7 @@ it('each action on an agent, its knowledge, calls and block list is one entry wi
     ],
     ['agent.created', agentId, { version: 1 }],
   ];
-  const log = await logOf(uid, apiKey, before + expected.length);
+  const log = await readLog(uid, apiKey, before + expected.length);
   expect(log.slice(0, expected.length).map(({ action, id }) => [action, id])).toEqual(
     expected.map(([action, id]) => [action, id]),
   );
@@ -111,11 +111,11 @@ it('each action on an agent, its knowledge, calls and block list is one entry wi
   }
   const stored = await Array.fromAsync(table.get().query<Item>(changeCollection(uid)));
   expect(JSON.stringify(stored)).not.toMatch(/1415555|Nobody reads/);
-  const ofAgent = await logOf(uid, apiKey, 1, { agentId, kind: 'website' });
+  const ofAgent = await readLog(uid, apiKey, 1, { agentId, kind: 'website' });
   expect(ofAgent.map(({ action }) => action)).toEqual(['website.deleted', 'website.updated', 'website.created']);
-  expect(await logOf(uid, apiKey, 0, { keyId: 'key_other' })).toEqual([]);
+  expect(await readLog(uid, apiKey, 0, { keyId: 'key_other' })).toEqual([]);
   const to = log[0]?.at as string;
-  const earlier = await logOf(uid, apiKey, 1, { to, limit: 1 });
+  const earlier = await readLog(uid, apiKey, 1, { to, limit: 1 });
   expect(earlier[0]?.changeId).toBe(log.find(({ at }) => at < to)?.changeId);
 });
 
@@ -131,7 +131,7 @@ it('the entry of a change names the changed fields of an endpoint and a key, and
   const asked = ok(await call('POST', '/block-list-imports', { body: { uid, size: 100 } })).body;
   await sendForm(asked, `${phone}\n+14155550178\n`);
   const log = await until(async () => {
-    const changes = await logOf(uid, apiKey, 10);
+    const changes = await readLog(uid, apiKey, 10);
     return changes.some(({ kind }) => kind === 'import') && changes;
   });
   const at = (action: ChangeAction) => log.filter((change) => change.action === action);
@@ -157,7 +157,7 @@ it('a key that administers users reads who changed users, keys and access of its
   const { agentId } = ok(await call('POST', '/agents', { apiKey: secret, body: { uid, name: 'A' } })).body;
   await ask('PUT', `/agents/${agentId}/access/${other}`, { body: { uid } });
   await ask('DELETE', `/agents/${agentId}/access/${other}`, { query: { uid } });
-  const own = await logOf(uid, secret, 8);
+  const own = await readLog(uid, secret, 8);
   expect(own.map(({ action, id }) => [action, id])).toEqual([
     ['access.ended', other],
     ['access.granted', other],
@@ -169,7 +169,7 @@ it('a key that administers users reads who changed users, keys and access of its
     ['user.created', uid],
   ]);
   expect(own[6]).toMatchObject({ uid: maker.uid, keyId: maker.keyId, changed: ['name', 'quotas.agents'] });
-  const seenByMaker = await logOf(uid, apiKey, 7);
+  const seenByMaker = await readLog(uid, apiKey, 7);
   expect(seenByMaker.map(({ changeId }) => changeId)).toEqual(
     own.filter(({ kind }) => kind !== 'agent').map(({ changeId }) => changeId),
   );
@@ -183,7 +183,7 @@ it('a key that administers users reads who changed users, keys and access of its
   expect(await status(target.otherApiKey, { uid: target.otherUid })).toEqual([401, 'insufficient_permissions']);
   await ask('DELETE', `/users/${other}`, { query: { confirm: other } });
   const deleted = await until(async () =>
-    (await logOf(maker.uid, apiKey, 0)).find(({ action }) => action === 'user.deleted'),
+    (await readLog(maker.uid, apiKey, 0)).find(({ action }) => action === 'user.deleted'),
   );
   expect(deleted).toMatchObject({ id: other, uid: maker.uid, keyId: maker.keyId, kind: 'user' });
   await users.get().remove(other);
@@ -203,7 +203,7 @@ it('the service decides how a change was made: by an AI client or a platform, an
   const mark = callerMark({ caller: 'chat', requestId: asked.headers.get('x-request-id') ?? '' }, 'a guess', apiKey);
   const forged = ok(await block(['+14155550103'], { [callerMarkHeader]: mark }));
   const log = await until(async () => {
-    const found = await logOf(uid, apiKey, 3, { kind: 'block_list' });
+    const found = await readLog(uid, apiKey, 3, { kind: 'block_list' });
     return found.length === 3 && found;
   });
   expect(log.map(({ via }) => via)).toEqual(['api', 'api', 'mcp']);

@@ -6,7 +6,7 @@ const number = '+525512345678';
 const otherForm = '+5215512345678';
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
-const worldWith = async (calling: object = { consent: { purpose: 'marketing' } }) => {
+const makeWorld = async (calling: object = { consent: { purpose: 'marketing' } }) => {
   const world = await newWorld();
   await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { calling } } });
   return world;
@@ -37,7 +37,7 @@ const predial = async (world: World, to = number) =>
   ).body.eligible;
 
 it('an outbound call needs the consent that its agent names, by every way to start', async () => {
-  const world = await worldWith();
+  const world = await makeWorld();
   const decisions = async () => {
     const { accepted, rejected } = await check(world, [otherForm]);
     return [await start(world), accepted[0] ?? rejected[0].cause, await predial(world)];
@@ -57,7 +57,7 @@ it('an outbound call needs the consent that its agent names, by every way to sta
 });
 
 it('a consent that is over, or older than the agent accepts, is expired, without a time to retry', async () => {
-  const world = await worldWith({ consent: { purpose: 'marketing', maxAgeDays: 30 } });
+  const world = await makeWorld({ consent: { purpose: 'marketing', maxAgeDays: 30 } });
   const [consentId] = await record(world, { expiresAt: new Date(Date.now() + 90 * 86_400_000).toISOString() });
   const days = (count: number) => new Date(Date.parse(minutesAgo(10)) + count * 86_400_000 + 60_000).toISOString();
   expect(await start(world)).toEqual(['accept', consentId]);
@@ -70,7 +70,7 @@ it('a consent that is over, or older than the agent accepts, is expired, without
 });
 
 it('a blocked number comes before the consent, hours and attempts after it, and a withheld number has none', async () => {
-  const world = await worldWith({ consent: { purpose: 'marketing' }, hours: { from: '00:00', to: '00:01' } });
+  const world = await makeWorld({ consent: { purpose: 'marketing' }, hours: { from: '00:00', to: '00:01' } });
   expect(await start(world)).toBe('no_consent');
   expect(await start(world, { to: null })).toBe('no_consent');
   await record(world, {});
@@ -83,7 +83,7 @@ it('a blocked number comes before the consent, hours and attempts after it, and 
 });
 
 it('an accepted call id is rejected once the consent is revoked, and a call refused for its consent is no attempt', async () => {
-  const world = await worldWith({ consent: { purpose: 'marketing' }, attempts: [{ max: 1, hours: 24 }] });
+  const world = await makeWorld({ consent: { purpose: 'marketing' }, attempts: [{ max: 1, hours: 24 }] });
   expect(await start(world, { callId: 'before' })).toBe('no_consent');
   const [consentId] = await record(world, {});
   const call = { callId: 'call' };
@@ -97,15 +97,15 @@ it('an accepted call id is rejected once the consent is revoked, and a call refu
 });
 
 it('a call that comes in, and an agent without the rule, need no consent', async () => {
-  const world = await worldWith();
+  const world = await makeWorld();
   expect(await start(world, { direction: 'inbound', from: number, to: undefined })).toEqual(['accept', undefined]);
-  const free = await worldWith({});
+  const free = await makeWorld({});
   await record(free, { purpose: '*', state: 'revoked' });
   expect(await start(free)).toEqual(['accept', undefined]);
 });
 
 it('the consents of the owner count where a guest starts a call, and not those of the guest', async () => {
-  const world = await worldWith();
+  const world = await makeWorld();
   const guest = await newUser();
   await agentSharing.get().share(world.agentId, world.uid, guest.uid);
   const asGuest = () => start(world, { uid: guest.uid }, guest.apiKey);

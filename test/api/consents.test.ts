@@ -162,14 +162,14 @@ it('both forms of a number are one person, and a revocation of all purposes coun
 
 it('a thousand records of a person in one request are recorded, and further ones fail', async () => {
   const world = await newWorld();
-  const timeOf = (index: number) => new Date(Date.parse(at) + index).toISOString();
-  const many = Array.from({ length: 1000 }, (_, index) => ({ ...given, at: timeOf(index) }));
+  const makeTime = (index: number) => new Date(Date.parse(at) + index).toISOString();
+  const many = Array.from({ length: 1000 }, (_, index) => ({ ...given, at: makeTime(index) }));
   const first = await record(world, many);
   expect(first.body.recorded.map((one: { at: string }) => one.at)).toEqual(many.map((one) => one.at));
-  const { body } = await record(world, [{ ...given, at: timeOf(1000) }, many[999]]);
+  const { body } = await record(world, [{ ...given, at: makeTime(1000) }, many[999]]);
   expect(body.failed).toMatchObject([{ number, code: 'too_many_records' }]);
   expect(body.recorded).toHaveLength(1);
-  expect(await check(world, {})).toMatchObject({ at: timeOf(999) });
+  expect(await check(world, {})).toMatchObject({ at: makeTime(999) });
   const page = await list(world, { limit: 10 });
   expect(page.consents.map((one: { at: string }) => one.at)).toEqual(
     many
@@ -177,7 +177,7 @@ it('a thousand records of a person in one request are recorded, and further ones
       .reverse()
       .map((one) => one.at),
   );
-  expect((await list(world, { limit: 1, cursor: page.nextCursor })).consents[0].at).toBe(timeOf(989));
+  expect((await list(world, { limit: 1, cursor: page.nextCursor })).consents[0].at).toBe(makeTime(989));
 });
 
 it('two importers at once lose no record of a person', async () => {

@@ -42,7 +42,7 @@ const found = async (world: World, platform: string, id: string, fields: Finding
   return get(world, `${platform}:${id}`);
 };
 
-const numberOf = (index: number) => `+1415555010${index}`;
+const makeNumber = (index: number) => `+1415555010${index}`;
 
 describe('every way to set an outcome, and what blocks', () => {
   const configurations: [string, object, { set: boolean; found: boolean }][] = [
@@ -54,12 +54,12 @@ describe('every way to set an outcome, and what blocks', () => {
     expect((await configure(world, configuration)).status).toBe(200);
     const ways = Object.entries(waysToSet);
     for (const [index, [, way]] of ways.entries()) {
-      await world.recordCall(`c${index}`, { phone: numberOf(index) });
+      await world.recordCall(`c${index}`, { phone: makeNumber(index) });
       await way(world, `c${index}`, 'do_not_call');
     }
     for (const [index, platform] of platforms.entries()) {
       const fields = { custom_call_outcome: 'do_not_call' };
-      const body = findings[platform]?.({ id: 'f', number: numberOf(ways.length + index), fields }) ?? {};
+      const body = findings[platform]?.({ id: 'f', number: makeNumber(ways.length + index), fields }) ?? {};
       await send(world, platform, { body });
     }
     const label = 'outcomes' in configuration ? 'Do not call' : 'do_not_call';
@@ -68,7 +68,7 @@ describe('every way to set an outcome, and what blocks', () => {
     expect(stored).toEqual(ids.map(() => label));
     const { entries } = (await world.call('GET', '/block-list', { query: { uid: world.uid } })).body;
     const blocked = ids.flatMap((id, index) =>
-      (id.includes(':') ? expected.found : expected.set) ? [[numberOf(index), label]] : [],
+      (id.includes(':') ? expected.found : expected.set) ? [[makeNumber(index), label]] : [],
     );
     expect(entries.map(({ number, reason }: { number: string; reason: string }) => [number, reason])).toEqual(blocked);
   };

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { accessKey } from '../../functions/store/keys.ts';
 import { becomeQuiet, deliverDeletion, remove } from '../support/deletions.ts';
-import { everythingWith, storedBesideChanges } from '../support/stored.ts';
+import { findEverything, storedBesideChanges } from '../support/stored.ts';
 import { upload } from '../support/uploads.ts';
-import { newFolder, websitesOf } from '../support/websites.ts';
+import { makeWebsites, newFolder } from '../support/websites.ts';
 import { newGuest, newUser, newWorld, unique } from '../support/world.ts';
 
 const phone = '+14155550100';
@@ -21,15 +21,15 @@ const fullWorld = async () => {
   expect((await world.call('PUT', `/agents/${agentId}/traffic`, { body: { uid, split } })).status).toBe(200);
   await world.block(phones(30), { reason: 'spam' });
   await world.unblock(phones(3));
-  const callOf = (n: number) => world.recordCall(`call-${n}`, n % 3 === 0 ? { phone: null } : {});
-  await Promise.all(Array.from({ length: 12 }, (_, n) => callOf(n)));
+  const recordCall = (n: number) => world.recordCall(`call-${n}`, n % 3 === 0 ? { phone: null } : {});
+  await Promise.all(Array.from({ length: 12 }, (_, n) => recordCall(n)));
   const outcome = { apiKey: guest.apiKey, body: { custom_call_outcome: 'booked' }, headers: headers() };
   expect((await world.call('PATCH', `/calls/${agentId}/call-1`, outcome)).status).toBe(200);
   expect((await upload(world, [['hours.txt', 'Opening hours: nine to five.']])).status).toBe(200);
   const files = [{ name: 'later.txt', size: 5 }];
   await world.call('POST', '/agent-documents/uploads', { body: { uid, agentId, files } });
   const { url } = newFolder();
-  await websitesOf(world).add(url);
+  await makeWebsites(world).add(url);
   return { ...world, guest };
 };
 
@@ -102,7 +102,7 @@ it('deleting an agent deletes all of its data in the background, and nothing els
   await becomeQuiet(agentId);
   expect(await deliverDeletion(agentId)).toBe(true);
   // Messages of the deletion itself, and those that count calls, are still delayed. They will find nothing to do.
-  const left = (await everythingWith(agentId)).filter((one) => !/finishDeletion|countCalls|#CHANGES /.test(one));
+  const left = (await findEverything(agentId)).filter((one) => !/finishDeletion|countCalls|#CHANGES /.test(one));
   expect(left).toEqual([]);
   expect(await deliverDeletion(agentId)).toBe(true);
   expect((await world.call('GET', otherCalls)).body.calls.length).toBe(1);

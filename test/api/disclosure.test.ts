@@ -4,9 +4,9 @@ import { newWorld, type World } from '../support/world.ts';
 
 const number = '+14155550100';
 const disclosure = { 'en-US': 'You speak with an AI.', de: 'Sie sprechen mit einer KI — Straße 7.' };
-const startedAt = () => new Date(Date.now() - 600_000).toISOString();
+const makeStartTime = () => new Date(Date.now() - 600_000).toISOString();
 
-const worldWith = async (configuration: object = { disclosure }) => {
+const makeWorld = async (configuration: object = { disclosure }) => {
   const world = await newWorld(['agents', 'calls', 'hooks', 'block-list']);
   const { status, text } = await configure(world, configuration);
   expect(status, text).toBe(200);
@@ -26,13 +26,13 @@ const getCall = async (world: World, callId: string) =>
 const vapiEnd = (id: string, artifact?: object, more: object = {}) => ({
   message: {
     ...{ type: 'end-of-call-report', call: { id, customer: { number }, ...more } },
-    ...{ startedAt: startedAt(), durationSeconds: 60, artifact },
+    ...{ startedAt: makeStartTime(), durationSeconds: 60, artifact },
   },
 });
 
 it('the greeting that each platform gets begins with the disclosure, in the language of the version', async () => {
   const greetings = async (configuration: object) => {
-    const world = await worldWith({ disclosure, ...configuration });
+    const world = await makeWorld({ disclosure, ...configuration });
     const overrides = { overrides: 'true' };
     const vapi = await hook(
       world,
@@ -68,7 +68,7 @@ it('the greeting that each platform gets begins with the disclosure, in the lang
 });
 
 it('variables have the disclosure, also without overrides, and before one of the agent’s own', async () => {
-  const world = await worldWith({ disclosure, language: 'de', variables: { disclosure: 'own', company: 'Dental' } });
+  const world = await makeWorld({ disclosure, language: 'de', variables: { disclosure: 'own', company: 'Dental' } });
   const body = { uid: world.uid, agentId: world.agentId, from: number, include: ['variables'] };
   const start = async () => (await world.call('POST', '/call-starts', { body })).body.variables;
   expect(await start()).toMatchObject({ disclosure: disclosure.de, company: 'Dental' });
@@ -86,7 +86,7 @@ const said = {
 };
 
 it('a call has whether its transcript discloses in one of the first two turns, whatever platform sent it', async () => {
-  const world = await worldWith();
+  const world = await makeWorld();
   const turns = (texts: string[], [agent, caller]: [string, string], text: string) =>
     texts.flatMap((one) => [
       { role: agent, [text]: one },
@@ -132,13 +132,13 @@ it('a call has whether its transcript discloses in one of the first two turns, w
 });
 
 it('nobody knows without a transcript, and what was known stays', async () => {
-  const world = await worldWith();
+  const world = await makeWorld();
   await hook(world, 'vapi', vapiEnd('one', { messages: [] }));
   expect((await getCall(world, 'vapi:one')).disclosed).toBe('unknown');
   await hook(world, 'vapi', vapiEnd('one', { messages: [{ role: 'bot', message: 'You speak with an AI' }] }));
   expect((await getCall(world, 'vapi:one')).disclosed).toBe('yes');
   await hook(world, 'vapi', vapiEnd('one'));
-  const facts = { phone: number, direction: 'inbound', startedAt: startedAt() };
+  const facts = { phone: number, direction: 'inbound', startedAt: makeStartTime() };
   expect((await world.call('PUT', `/calls/${world.agentId}/vapi:one`, { body: facts })).body.disclosed).toBe('yes');
   expect((await world.recordCall('put')).body.disclosed).toBe('unknown');
   await world.call('POST', '/calls', { body: { items: [{ agentId: world.agentId, callId: 'bulk', ...facts }] } });
@@ -159,7 +159,7 @@ it('nobody knows without a transcript, and what was known stays', async () => {
 });
 
 it('a call of an agent without a disclosure has no such field', async () => {
-  const world = await worldWith({ greeting: 'Hello.' });
+  const world = await makeWorld({ greeting: 'Hello.' });
   await hook(world, 'vapi', vapiEnd('one', { messages: [{ role: 'bot', message: 'Hello.' }] }));
   expect(await getCall(world, 'vapi:one')).not.toHaveProperty('disclosed');
 });
@@ -181,7 +181,7 @@ it.each([
 });
 
 it('the end of an outbound call has the consent that held when it started', async () => {
-  const world = await worldWith({ calling: { consent: { purpose: 'marketing' } } });
+  const world = await makeWorld({ calling: { consent: { purpose: 'marketing' } } });
   const at = new Date(Date.now() - 3_600_000).toISOString();
   const revokedAt = new Date(Date.now() - 60_000).toISOString();
   const consents = [

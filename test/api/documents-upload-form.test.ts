@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { type Listed, list, named, program, sendForm, settled } from '../support/uploads.ts';
 import { newWorld, type World } from '../support/world.ts';
 
-const md5Of = (text: string) => createHash('md5').update(text).digest('hex');
+const hashMd5 = (text: string) => createHash('md5').update(text).digest('hex');
 
 const requestForms = (world: World, announced: object[]) =>
   world.call('POST', '/agent-documents/uploads', {
@@ -33,7 +33,7 @@ it('an upload form accepts a file that is too large for a request, and its text 
   const text = paragraph.repeat(Math.ceil(bytes / paragraph.length)).slice(0, bytes);
   await sendForm(form, text);
   const [book] = await settled(world);
-  expect(book).toMatchObject({ status: 'ready', type: 'txt', size: bytes, truncated: true, md5: md5Of(text) });
+  expect(book).toMatchObject({ status: 'ready', type: 'txt', size: bytes, truncated: true, md5: hashMd5(text) });
   expect(book.content.length).toBeLessThanOrEqual(1_000_000);
   expect(text.startsWith(book.content)).toBe(true);
 

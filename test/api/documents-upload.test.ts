@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
-import { docxOf, pdfOf, sample, scanPdf } from '../support/documents.ts';
+import { makeDocx, makePdf, sample, scanPdf } from '../support/documents.ts';
 import { type File, type Listed, list, program, settled, upload } from '../support/uploads.ts';
 import { newWorld } from '../support/world.ts';
 
 it('an upload accepts ten files of every kind, rejects invalid ones by name, and reports the result of each', async () => {
   const world = await newWorld();
   const answer = await upload(world, [
-    ['hours.pdf', await pdfOf('Open from nine to five')],
-    ['prices.docx', await docxOf('A cut is 20 euros'), 'files[]'],
+    ['hours.pdf', await makePdf('Open from nine to five')],
+    ['prices.docx', await makeDocx('A cut is 20 euros'), 'files[]'],
     ['notes.txt', 'Notes', 'file'],
     ['setup.pdf', program],
     ['readme.md', '# Hello'],
-    ['really a pdf.txt', await pdfOf('Told by its content')],
+    ['really a pdf.txt', await makePdf('Told by its content')],
     ['scan.pdf', await scanPdf()],
     ['locked.pdf', sample('locked.pdf')],
     ['broken.pdf', '%PDF-1.7 and no more'],

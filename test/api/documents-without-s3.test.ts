@@ -9,7 +9,7 @@ import { environment } from '../../functions/environment.ts';
 import '../support/quiet-logs.ts';
 import { Files, files as switched } from '../../functions/clients/files.ts';
 import { invoke } from '../support/events.ts';
-import { formOf, list } from '../support/uploads.ts';
+import { list, makeForm } from '../support/uploads.ts';
 import { emulatorHeaders, newWorld, target, unique, useTargetInThisProcess, type World } from '../support/world.ts';
 
 /** S3 behind a switch: a call whose key and method are `down` fails. */
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 const upload = async (world: World, names: string[], headers: Record<string, string> = {}) => {
-  const form = formOf(
+  const form = makeForm(
     world,
     names.map((name) => [name, `I am ${name}`]),
   );

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { files } from '../../functions/clients/files.ts';
 import { fileKey } from '../../functions/domain/documents.ts';
-import { pdfOf } from '../support/documents.ts';
-import { type Listed, list, named, piecesOf, settled, upload } from '../support/uploads.ts';
+import { makePdf } from '../support/documents.ts';
+import { countPieces, type Listed, list, named, settled, upload } from '../support/uploads.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const one = async (world: World, content: Uint8Array | string = 'Notes', name = 'notes.txt') => {
@@ -86,7 +86,7 @@ it.concurrent('only documents that failed can be tried again', async () => {
   const [, again] = await settled(world);
   expect(again).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
   // The cause of its failure may have passed meanwhile.
-  await files.get().put(fileKey({ agentId: world.agentId, id: failed }), await pdfOf('Whole again'));
+  await files.get().put(fileKey({ agentId: world.agentId, id: failed }), await makePdf('Whole again'));
   const healed = await settled(world, ([, other]) => other?.status === 'ready');
   expect(healed[1]).toMatchObject({ content: 'Whole again' });
   expect(healed[1]).not.toHaveProperty('error');
@@ -100,7 +100,7 @@ it.concurrent('documents are deleted with file and text before the response, and
   const answer = await remove();
   expect([answer.status, answer.body]).toEqual([200, { message: 'Document deleted successfully' }]);
   expect((await fetch(fileUrl)).status).toBe(404);
-  expect(await piecesOf(id)).toBe(0);
+  expect(await countPieces(id)).toBe(0);
   expect((await list(world)).documents).toEqual([]);
   const again = await remove();
   expect([again.status, again.body.error]).toEqual([404, 'document_not_found']);

@@ -17,12 +17,12 @@ afterEach(noFaults);
 const duplicate = (world: World, body: object = {}, headers: Record<string, string> = {}) =>
   world.call('POST', '/duplicate-agent', { body: { uid: world.uid, agentId: world.agentId, ...body }, headers });
 
-const agentsOf = async (world: World): Promise<string[]> => {
+const listAgents = async (world: World): Promise<string[]> => {
   const { body } = await world.call('GET', '/agents', { query: { uid: world.uid } });
   return body.agents.map((agent: { agentId: string }) => agent.agentId);
 };
 
-const blockListOf = async (world: World, agentId: string) => {
+const readBlockList = async (world: World, agentId: string) => {
   const { status, body } = await world.call('GET', '/agent-block-list', { query: { uid: world.uid, agentId } });
   return status === 200 ? body.entries : status;
 };
@@ -31,7 +31,7 @@ const deliver = (agentId: string) =>
   deliverMessage(finishDuplication, { job: 'finishDuplication', uid: 'somebody', agentId });
 
 /** The new agents whose copies a request to DynamoDB begins or continues. */
-const copiesIn = (input: unknown): string[] => {
+const listCopies = (input: unknown): string[] => {
   const { TransactItems = [] } = input as { TransactItems?: { Put?: { Item: { pk: { S: string } } } }[] };
   const prefix = duplicationKey('').pk;
   const keys = TransactItems.map(({ Put }) => Put?.Item.pk.S ?? '');
@@ -68,9 +68,9 @@ it('duplicating an agent copies configuration and block list, and neither number
   });
   expect(copy).not.toHaveProperty('phoneNumber');
   expect(copy).not.toHaveProperty('key');
-  expect(await blockListOf(world, agentId)).toEqual(await blockListOf(world, world.agentId));
+  expect(await readBlockList(world, agentId)).toEqual(await readBlockList(world, world.agentId));
   expect((await world.call('GET', `/calls/${agentId}`)).body.calls).toEqual([]);
-  expect(await agentsOf(world)).toEqual([world.agentId, agentId]);
+  expect(await listAgents(world)).toEqual([world.agentId, agentId]);
 });
 
 it('duplicating an agent accepts a name, and shortens the default one to the maximum length', async () => {
@@ -107,7 +107,7 @@ it('duplicating an agent is whole or absent when its function is killed after an
   });
   expect((await invoke(duplicateAgent, { apiKey: world.apiKey, body })).status).toBe(200);
   expect(writes).toBeGreaterThan(5);
-  let known = await agentsOf(world);
+  let known = await listAgents(world);
 
   for (let kill = 1; kill <= writes; kill++) {
     let done = 0;
@@ -120,22 +120,22 @@ it('duplicating an agent is whole or absent when its function is killed after an
       },
       () => {},
       (input) => {
-        begun.push(...copiesIn(input));
+        begun.push(...listCopies(input));
       },
     );
     const answer = await invoke(duplicateAgent, { apiKey: world.apiKey, body });
     noFaults();
-    const now = await agentsOf(world);
+    const now = await listAgents(world);
     const appeared = now.filter((id) => !known.includes(id));
     const agentId = begun[0] as string;
     if (answer.status === 200) expect(appeared).toEqual([answer.body.agentId]);
     if (appeared.length === 0) {
-      expect(await blockListOf(world, agentId)).toBe(401);
+      expect(await readBlockList(world, agentId)).toBe(401);
       expect(await deliver(agentId)).toBe(true);
-      expect((await agentsOf(world)).filter((id) => !known.includes(id))).toEqual([agentId]);
+      expect((await listAgents(world)).filter((id) => !known.includes(id))).toEqual([agentId]);
     }
-    expect((await blockListOf(world, agentId)).length, `killed after write ${kill}`).toBe(60);
-    known = await agentsOf(world);
+    expect((await readBlockList(world, agentId)).length, `killed after write ${kill}`).toBe(60);
+    known = await listAgents(world);
   }
 });
 
@@ -157,12 +157,12 @@ it('duplicating an agent again under the Idempotency-Key of a killed request end
     },
     () => {},
     (input) => {
-      begun.push(...copiesIn(input));
+      begun.push(...listCopies(input));
     },
   );
   expect((await invoke(duplicateAgent, { apiKey: world.apiKey, body, headers })).status).toBe(500);
   noFaults();
-  expect(await agentsOf(world)).toEqual([world.agentId]);
+  expect(await listAgents(world)).toEqual([world.agentId]);
   // The dead function could not release its claim, which expires by itself.
   expect((await duplicate(world, {}, headers)).body.error).toBe('idempotency_in_progress');
   const { pk, sk } = await keptRequest(world.uid, 'duplicateAgent');
@@ -170,7 +170,7 @@ it('duplicating an agent again under the Idempotency-Key of a killed request end
   const again = await duplicate(world, {}, headers);
   expect(again.body).toMatchObject({ agentId: begun[0], copied: { blockedNumbers: 60 } });
   expect((await duplicate(world, {}, headers)).body).toEqual(again.body);
-  expect(await agentsOf(world)).toEqual([world.agentId, begun[0]]);
+  expect(await listAgents(world)).toEqual([world.agentId, begun[0]]);
 });
 
 it('a copy that is too large for one response is pending, invisible until it is whole, and finished in the background', async () => {
@@ -182,14 +182,14 @@ it('a copy that is too large for one response is pending, invisible until it is 
   const begun = await beginCopy({ agent, sourceAgentId: world.agentId }, services);
   const reached = await continueCopy(begun, 0, services);
   expect(reached).toMatchObject({ state: 'copying' });
-  expect(await blockListOf(world, agent.agentId)).toBe(401);
-  expect(await agentsOf(world)).toEqual([world.agentId]);
+  expect(await readBlockList(world, agent.agentId)).toBe(401);
+  expect(await listAgents(world)).toEqual([world.agentId]);
   await deliver(agent.agentId);
-  expect((await blockListOf(world, agent.agentId)).length).toBe(400);
+  expect((await readBlockList(world, agent.agentId)).length).toBe(400);
   // A message that is delivered again, or for an unknown copy, has no effect.
   await world.call('DELETE', '/agent-block-list', {
     body: { uid: world.uid, agentId: agent.agentId, numbers: phones(1) },
   });
   expect([await deliver(agent.agentId), await deliver('nobody')]).toEqual([true, true]);
-  expect((await blockListOf(world, agent.agentId)).length).toBe(399);
+  expect((await readBlockList(world, agent.agentId)).length).toBe(399);
 });

@@ -7,25 +7,27 @@ import { invoke } from '../support/events.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
 import { page } from '../support/site.ts';
 import { upload } from '../support/uploads.ts';
-import { newFolder, websitesOf } from '../support/websites.ts';
+import { makeWebsites, newFolder } from '../support/websites.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 afterEach(noFaults);
 
 type Listed = { id: string; name: string; status: string; content: string; contentMD: string; fileUrl: string };
 
-const listOf = async (world: World, agentId: string, kind: 'websites' | 'documents'): Promise<Listed[]> => {
+const listSources = async (world: World, agentId: string, kind: 'websites' | 'documents'): Promise<Listed[]> => {
   const { body } = await world.call('GET', `/agent-${kind}`, { query: { uid: world.uid, agentId } });
   return body[kind];
 };
 
 const areReady = (world: World, agentId: string, kind: 'websites' | 'documents') =>
-  expect.poll(async () => (await listOf(world, agentId, kind)).every(({ status }) => status === 'ready')).toBe(true);
+  expect
+    .poll(async () => (await listSources(world, agentId, kind)).every(({ status }) => status === 'ready'))
+    .toBe(true);
 
 /** An agent with two websites and three documents, all ready. */
 const knowingWorld = async () => {
   const world = await newWorld();
-  const { add, settled, change } = websitesOf(world);
+  const { add, settled, change } = makeWebsites(world);
   const ids: string[] = [];
   for (const name of ['One', 'Two']) {
     const { url, put } = newFolder();
@@ -51,28 +53,31 @@ it('the knowledge of an agent is copied whole, with its texts and files, and bel
   const copy = await duplicate(world);
   expect(copy.copied).toEqual({ configuration: true, websites: 2, documents: 3, blockedNumbers: 0 });
   for (const kind of ['websites', 'documents'] as const) {
-    const [sources, copies] = [await listOf(world, world.agentId, kind), await listOf(world, copy.agentId, kind)];
+    const [sources, copies] = [
+      await listSources(world, world.agentId, kind),
+      await listSources(world, copy.agentId, kind),
+    ];
     expect(copies.map(likeness)).toEqual(sources.map(likeness));
     const ids = [...sources, ...copies].map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
   }
-  for (const document of await listOf(world, world.agentId, 'documents')) {
+  for (const document of await listSources(world, world.agentId, 'documents')) {
     const query = { uid: world.uid, agentId: world.agentId, documentId: document.id };
     expect((await world.call('DELETE', '/agent-documents', { query })).status).toBe(200);
   }
-  for (const { id } of await listOf(world, world.agentId, 'websites')) await websitesOf(world).remove(id);
-  const documents = await listOf(world, copy.agentId, 'documents');
+  for (const { id } of await listSources(world, world.agentId, 'websites')) await makeWebsites(world).remove(id);
+  const documents = await listSources(world, copy.agentId, 'documents');
   expect(documents.map(({ content }) => content)).toEqual(['See', 'Ay', '# Bee']);
   expect(await Promise.all(documents.map(async ({ fileUrl }) => (await fetch(fileUrl)).text()))).toEqual([
     'See',
     'Ay',
     '# Bee',
   ]);
-  expect((await listOf(world, copy.agentId, 'websites')).map(({ name }) => name)).toEqual(['One', 'Two']);
+  expect((await listSources(world, copy.agentId, 'websites')).map(({ name }) => name)).toEqual(['One', 'Two']);
   // A job that a copied file had started would come before the job of a later file.
   await upload({ ...world, agentId: copy.agentId }, Object.entries({ 'd.txt': 'Dee' }));
   await areReady(world, copy.agentId, 'documents');
-  expect((await listOf(world, copy.agentId, 'documents')).map(({ content }) => content)).toEqual([
+  expect((await listSources(world, copy.agentId, 'documents')).map(({ content }) => content)).toEqual([
     'See',
     'Ay',
     '# Bee',
@@ -84,24 +89,24 @@ it('knowledge that was still to be read is read for the copy too, and an unused 
   const world = await newWorld();
   const { url, put } = newFolder();
   await put('', { held: true });
-  await websitesOf(world).add(url);
+  await makeWebsites(world).add(url);
   const { uid, agentId } = world;
   await world.call('POST', '/agent-documents/uploads', {
     body: { uid, agentId, files: [{ name: 'x.txt', size: 3 }] },
   });
   const copy = await duplicate(world);
   expect(copy.copied).toMatchObject({ websites: 1, documents: 0 });
-  expect((await listOf(world, copy.agentId, 'websites'))[0]?.status).toMatch(/^(pending|crawling)$/);
+  expect((await listSources(world, copy.agentId, 'websites'))[0]?.status).toMatch(/^(pending|crawling)$/);
   await put('', page('slow'));
   await areReady(world, copy.agentId, 'websites');
   await areReady(world, agentId, 'websites');
   for (const id of [agentId, copy.agentId]) {
-    expect((await listOf(world, id, 'websites'))[0]).toMatchObject({
+    expect((await listSources(world, id, 'websites'))[0]).toMatchObject({
       status: 'ready',
       contentMD: expect.stringContaining('slow'),
     });
   }
-  expect(await listOf(world, copy.agentId, 'documents')).toEqual([]);
+  expect(await listSources(world, copy.agentId, 'documents')).toEqual([]);
 }, 60_000);
 
 it('the knowledge of a copied agent is whole or absent when the function is killed after any call, and completed once by the job', {
@@ -133,7 +138,10 @@ it('the knowledge of a copied agent is whole or absent when the function is kill
       expect(await deliverMessage(finishDuplication, message)).toBe(true);
     }
     for (const kind of ['websites', 'documents'] as const) {
-      const [sources, copies] = [await listOf(world, world.agentId, kind), await listOf(world, agentId, kind)];
+      const [sources, copies] = [
+        await listSources(world, world.agentId, kind),
+        await listSources(world, agentId, kind),
+      ];
       expect(copies.map(likeness), `killed at call ${fatal}`).toEqual(sources.map(likeness));
     }
   }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { consentCollections } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { ended, newPerson, privateWorld, request } from '../support/erasures.ts';
-import { storedWith, textOf } from '../support/stored.ts';
+import { findStored, toText } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { newEndpoint, newReceiver } from '../support/webhooks.ts';
 import { newUser, type World } from '../support/world.ts';
@@ -66,13 +66,13 @@ it('an erasure that removes takes the revocations along, in both forms, and even
   await person(world, former);
   await record(world, [{ number: today, purpose: 'marketing', state: 'given', at }]);
   const events = async () =>
-    (await Array.fromAsync(table.get().query({ pk: `USER#${world.uid}`, prefix: 'EVENT#' }))).map(textOf);
+    (await Array.fromAsync(table.get().query({ pk: `USER#${world.uid}`, prefix: 'EVENT#' }))).map(toText);
   await until(async () => (await events()).length === 4);
   expect((await events()).filter((text) => text.includes(digits))).toHaveLength(4);
   const { body } = await request(world, today, { blockList: 'remove' });
   expect(body.found.consents).toBe(4);
   expect(await ended(world, body.erasureId)).toMatchObject({ status: 'done', erased: { consents: 4 } });
-  await until(async () => (await storedWith(digits)).length === 0);
+  await until(async () => (await findStored(digits)).length === 0);
   expect(await check(world, former)).toBe('none');
 });
 

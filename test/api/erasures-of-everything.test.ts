@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { block, ended, eventsHold, knownPerson, newAgent, other, request } from '../support/erasures.ts';
-import { everythingWith, storedWith } from '../support/stored.ts';
+import { findEverything, findStored } from '../support/stored.ts';
 
 it('the erasure of a person deletes their calls, keeps them blocked without a reason, and leaves nothing else with their number', async () => {
   const { world, person, second } = await knownPerson({ withWebhook: true });
@@ -32,10 +32,10 @@ it('the erasure of a person deletes their calls, keeps them blocked without a re
     expect(otherCheck.body.reason).toBe('asked not to be called');
   }
   // Only the kept entries remain. The details of a call's events are deleted a moment after the call.
-  await expect.poll(async () => (await storedWith(person)).length).toBe(3);
-  const left = await storedWith(person);
+  await expect.poll(async () => (await findStored(person)).length).toBe(3);
+  const left = await findStored(person);
   expect(left.every((key) => key.includes('#BLOCKED#') && key.endsWith(` ${person}`))).toBe(true);
-  expect(await everythingWith(person.slice(1))).toEqual(left);
+  expect(await findEverything(person.slice(1))).toEqual(left);
 });
 
 it('the erasure of a person with `remove` removes their block list entries, too, so that nothing holds the number', {
@@ -52,8 +52,8 @@ it('the erasure of a person with `remove` removes their block list entries, too,
     status: 'done',
     erased: { calls: 6, blockedNumbers: 3, consents: 0 },
   });
-  await expect.poll(() => storedWith(person)).toEqual([]);
-  expect(await everythingWith(person.slice(1))).toEqual([]);
+  await expect.poll(() => findStored(person)).toEqual([]);
+  expect(await findEverything(person.slice(1))).toEqual([]);
   const query = { uid: world.uid, agentId: world.agentId, number: person };
   expect((await world.call('GET', '/agent-block-list/check', { query })).body.blocked).toBe(false);
 });

@@ -14,10 +14,10 @@ import { blockList } from '../../functions/store/block-list/block-list.ts';
 import { erasureCollection } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
-import { block, deliver, newPerson, privateWorld, record, statusOf } from '../support/erasures.ts';
+import { block, deliver, newPerson, privateWorld, readStatus, record } from '../support/erasures.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
-import { storedWith } from '../support/stored.ts';
+import { findStored } from '../support/stored.ts';
 import { emulatorHeaders, target, unique } from '../support/world.ts';
 
 afterEach(noFaults);
@@ -41,13 +41,13 @@ it('the erasure of a person finishes when it is killed at any write, and counts 
     noFaults();
     if (isDone) break;
     kills += 1;
-    expect((await statusOf(world, erasureId)).status).toMatch(/pending|running/);
+    expect((await readStatus(world, erasureId)).status).toMatch(/pending|running/);
     expect(await deliver(world.uid, erasureId)).toBe(true);
-    expect(await statusOf(world, erasureId), `killed at write ${kill}`).toMatchObject({
+    expect(await readStatus(world, erasureId), `killed at write ${kill}`).toMatchObject({
       status: 'done',
       erased: { calls: 30, blockedNumbers: 1, consents: 0 },
     });
-    expect(await storedWith(person)).toEqual([]);
+    expect(await findStored(person)).toEqual([]);
   }
   expect(kills).toBeGreaterThan(4);
 });
@@ -65,7 +65,7 @@ it('the erasure of a person counts a record once when the response to its write 
   );
   expect(await deliver(world.uid, erasureId)).toBe(true);
   noFaults();
-  expect(await statusOf(world, erasureId)).toMatchObject({
+  expect(await readStatus(world, erasureId)).toMatchObject({
     status: 'done',
     erased: { calls: 30, blockedNumbers: 1, consents: 0 },
   });
@@ -102,15 +102,15 @@ it('an erasure goes on after its message failed for good, and after two days end
   noFaults();
   const message = { job: 'erasePerson', uid: world.uid, erasureId };
   expect(await deliverMessage(giveUp, message)).toBe(true);
-  expect((await statusOf(world, erasureId)).status).toBe('running');
+  expect((await readStatus(world, erasureId)).status).toBe('running');
   vi.setSystemTime(Date.now() + 49 * 60 * 60 * 1000);
   onTestFinished(() => void vi.useRealTimers());
   expect(await deliverMessage(giveUp, message)).toBe(true);
-  expect(await statusOf(world, erasureId)).toMatchObject({
+  expect(await readStatus(world, erasureId)).toMatchObject({
     status: 'failed',
     error: 'The erasure could not be completed. Request it again.',
   });
-  expect((await storedWith(person)).filter((key) => key.includes('ERASURE'))).toEqual([]);
+  expect((await findStored(person)).filter((key) => key.includes('ERASURE'))).toEqual([]);
 });
 
 it('an erasure that could not be recorded has not begun', async () => {

@@ -17,16 +17,16 @@ import {
   newPerson,
   other,
   privateWorld,
+  readStatus,
   record,
   request,
-  statusOf,
 } from '../support/erasures.ts';
-import { storedWith } from '../support/stored.ts';
+import { findStored } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { unique, type World } from '../support/world.ts';
 
 /** Returns the agent that a copy of a world's agent will be. */
-const copyOf = async ({ uid, agentId }: World) => {
+const copyAgent = async ({ uid, agentId }: World) => {
   const source = await agents.get().find(uid, agentId);
   if (!source) throw new Error('The agent does not exist.');
   return { ...source, agentId: newIdentifier('agent'), sourceAgentId: agentId };
@@ -50,7 +50,7 @@ describe.concurrent('the erasure of a person', () => {
     for (const { callId } of byPhone) {
       expect((await world.call('GET', `/calls/${second}/${callId}`)).status).toBe(200);
     }
-    expect((await storedWith(person)).filter((key) => key.includes('#PHONE#')).length).toBe(byPhone.length);
+    expect((await findStored(person)).filter((key) => key.includes('#PHONE#')).length).toBe(byPhone.length);
   });
 
   it('the erasure of a person is not done while a request is in progress whose response may hold the number', async () => {
@@ -58,20 +58,20 @@ describe.concurrent('the erasure of a person', () => {
     const claimed = { uid: world.uid, operation: 'updateCallOutcome', key: unique('key'), contentHash: 'hash' };
     const claim = await idempotency.get().claim(claimed);
     const { body } = await request(world, person, { blockList: 'remove' });
-    const areErased = async () => (await statusOf(world, body.erasureId)).erased.calls === 6;
+    const areErased = async () => (await readStatus(world, body.erasureId)).erased.calls === 6;
     await until(areErased);
     // Another run finds the request still in progress, however often it looks.
     const running = { uid: world.uid, erasureId: body.erasureId, number: person, blockList: 'remove' } as const;
     const progress = { erasedAt: Date.now(), copiesBegun: 0 };
     const rest = await erasePerson({ ...running, progress }, Date.now() + 1000, lazyServices(eraseServices));
     expect(rest).toMatchObject({ delaySeconds: 0, progress });
-    expect((await statusOf(world, body.erasureId)).status).toBe('running');
+    expect((await readStatus(world, body.erasureId)).status).toBe('running');
     if (claim.state !== 'claimed') throw new Error('The key was used before.');
     await idempotency
       .get()
       .keep(claim, { statusCode: 200, body: JSON.stringify({ call_id: 'call-1', phone: person }) });
     expect((await ended(world, body.erasureId)).status).toBe('done');
-    expect(await storedWith(person)).toEqual([]);
+    expect(await findStored(person)).toEqual([]);
   });
 
   it('the erasure of a person waits for a copy of an agent in progress, and erases from it', {
@@ -79,14 +79,14 @@ describe.concurrent('the erasure of a person', () => {
   }, async () => {
     const { world, person } = await knownPerson();
     const services = lazyServices(copyServices);
-    const begun = await beginCopy({ agent: await copyOf(world), sourceAgentId: world.agentId }, services);
+    const begun = await beginCopy({ agent: await copyAgent(world), sourceAgentId: world.agentId }, services);
     const { body } = await request(world, person, { blockList: 'remove' });
     expect(await deliver(world.uid, body.erasureId)).toBe(true);
-    expect((await statusOf(world, body.erasureId)).status).toBe('running');
+    expect((await readStatus(world, body.erasureId)).status).toBe('running');
     const copied = await continueCopy(begun, Number.POSITIVE_INFINITY, services);
     expect(copied).toMatchObject({ state: 'done', blockedNumbers: 2 });
     expect(await ended(world, body.erasureId)).toMatchObject({ status: 'done', erased: { blockedNumbers: 4 } });
-    expect(await storedWith(person)).toEqual([]);
+    expect(await findStored(person)).toEqual([]);
   });
 
   it('the erasure of a person runs again after a copy that was made while it ran', async () => {
@@ -107,10 +107,10 @@ describe.concurrent('the erasure of a person', () => {
     };
     const run = () => erasePerson(running, Number.POSITIVE_INFINITY, { ...services, blockList: { erase } });
     expect(await run()).toEqual({ delaySeconds: 5 });
-    expect((await storedWith(person)).filter((key) => key.includes('#BLOCKED#'))).toHaveLength(1);
+    expect((await findStored(person)).filter((key) => key.includes('#BLOCKED#'))).toHaveLength(1);
     expect(await run()).toBeUndefined();
     await services.erasures.finish(uid, erasureId);
-    expect(await storedWith(person)).toEqual([]);
+    expect(await findStored(person)).toEqual([]);
   });
 
   it('the erasure of a person reaches the reports and the responses of a former guest', { tags: 'heavy' }, async () => {
@@ -126,7 +126,7 @@ describe.concurrent('the erasure of a person', () => {
     const { body } = await request(world, person, { blockList: 'remove' });
     expect((await ended(world, body.erasureId)).status).toBe('done');
     expect(await imports.find(reference)).toMatchObject({ failed: 1, failures: [] });
-    expect(await storedWith(person)).toEqual([]);
+    expect(await findStored(person)).toEqual([]);
   });
 
   it('the erasure of a person waits for imports in progress, and removes the number from their reports', async () => {
@@ -143,7 +143,7 @@ describe.concurrent('the erasure of a person', () => {
     const advanced = await imports.advance(begun as ImportRecord, { failures, failed: 2 });
     const { body } = await request(world, person);
     expect(await deliver(world.uid, body.erasureId)).toBe(true);
-    expect((await statusOf(world, body.erasureId)).status).toBe('running');
+    expect((await readStatus(world, body.erasureId)).status).toBe('running');
     await blockList.get().add({ agentId: world.agentId }, [person], { reason: 'by the import' });
     await imports.finish(advanced as ImportRecord);
     // The message that is sent for it waits five seconds.
@@ -153,6 +153,6 @@ describe.concurrent('the erasure of a person', () => {
       failed: 2,
       failures: [{ line: 2, number: other }],
     });
-    expect((await storedWith(person)).length).toBe(1);
+    expect((await findStored(person)).length).toBe(1);
   });
 });

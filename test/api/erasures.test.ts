@@ -9,7 +9,7 @@ import { table } from '../../functions/store/table.ts';
 import { block, ended, knownPerson, newPerson, privateWorld, record, request, startedAt } from '../support/erasures.ts';
 import { invoke } from '../support/events.ts';
 import { keptRequest } from '../support/kept-request.ts';
-import { storedWith } from '../support/stored.ts';
+import { findStored } from '../support/stored.ts';
 
 it('the erasure of a person keeps a keyed hash of the number, and its messages hold neither', async () => {
   const world = await privateWorld();
@@ -25,10 +25,10 @@ it('the erasure of a person keeps a keyed hash of the number, and its messages h
 
 it('a dry run of an erasure counts, and changes and keeps nothing', async () => {
   const { world, person } = await knownPerson();
-  const before = await storedWith(person);
+  const before = await findStored(person);
   const { status, body } = await request(world, person, { dryRun: true });
   expect([status, body]).toEqual([200, { status: 'dry_run', found: { calls: 6, blockedNumbers: 3, consents: 0 } }]);
-  expect(await storedWith(person)).toEqual(before);
+  expect(await findStored(person)).toEqual(before);
 });
 
 const eraseInBothForms = async (...starts: string[]) => {
@@ -45,7 +45,7 @@ const eraseInBothForms = async (...starts: string[]) => {
     const { body } = await request(world, number, { blockList: 'remove' });
     expect(body.found).toEqual({ calls: 2, blockedNumbers: 4, consents: 0 });
     expect(await ended(world, body.erasureId)).toMatchObject({ status: 'done', erased: body.found });
-    expect(await storedWith(digits)).toEqual([]);
+    expect(await findStored(digits)).toEqual([]);
   }
 };
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newApiKey, Scope } from '../../functions/domain/api-keys.ts';
-import { ask, errorWith, isFirstOfItsForm, keyed, when } from '../support/sample-requests.ts';
-import { type Sample, sampleOf } from '../support/samples.ts';
+import { ask, expectError, isFirstOfItsForm, keyed, when } from '../support/sample-requests.ts';
+import { makeSample, type Sample } from '../support/samples.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -18,7 +18,7 @@ for (const endpoint of withInputs) {
     /** No request succeeds, so all of them can share a sample. */
     let sample: Sample;
     beforeAll(async () => {
-      sample = await sampleOf(endpoint, world);
+      sample = await makeSample(endpoint, world);
     });
 
     it(`${endpoint.name} rejects an invalid body, but reveals nothing about it without a key`, async () => {
@@ -28,13 +28,13 @@ for (const endpoint of withInputs) {
         ['{', '[]', Buffer.from([0x7b, 0xff, 0x7d]), ...malformed].map(async (body) => {
           const answer = await ask(endpoint, world.apiKey, world, { sample, body });
           expect(answer.status, String(body)).toBe(400);
-          expect(answer.body).toEqual({ ...errorWith('invalid_request'), details: expect.any(Array) });
+          expect(answer.body).toEqual({ ...expectError('invalid_request'), details: expect.any(Array) });
         }),
       );
       // One that cannot be parsed, and one that does not fit the schema.
       for (const body of ['{', '[]']) {
         const keyless = await ask(endpoint, newApiKey(), world, { sample, body });
-        expect(keyless.body).toEqual(errorWith('invalid_api_key'));
+        expect(keyless.body).toEqual(expectError('invalid_api_key'));
       }
     });
 

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { namedScopes, newApiKey, Scope } from '../../functions/domain/api-keys.ts';
 import { administersUsers, endpointScopes } from '../../functions/http/endpoint.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { ask, errorWith, isFirstOfItsForm, keyed, sharesSample, when } from '../support/sample-requests.ts';
-import { type Sample, sampleOf } from '../support/samples.ts';
+import { ask, expectError, isFirstOfItsForm, keyed, sharesSample, when } from '../support/sample-requests.ts';
+import { makeSample, type Sample } from '../support/samples.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const keys = new Map<string, Promise<string>>();
 /** A key of the world's user with these scopes. */
-const keyWith = async (scopes: Scope[] | undefined): Promise<string> => {
+const createKey = async (scopes: Scope[] | undefined): Promise<string> => {
   const name = String(scopes);
   const made =
     keys.get(name) ??
@@ -39,12 +39,12 @@ for (const endpoint of keyed) {
     /** For the requests that are rejected. */
     let sample: Sample;
     beforeAll(async () => {
-      sample = await sampleOf(endpoint, world);
+      sample = await makeSample(endpoint, world);
     });
 
     it(`${endpoint.name} rejects a request without a key`, async () => {
       const answer = await ask(endpoint, undefined, world, { sample });
-      expect([answer.status, answer.body]).toEqual([401, errorWith('missing_api_key')]);
+      expect([answer.status, answer.body]).toEqual([401, expectError('missing_api_key')]);
       expect(answer.headers.get('x-request-id')).toMatch(/.+/);
     });
 
@@ -56,20 +56,20 @@ for (const endpoint of keyed) {
       const answers = await Promise.all(
         [real, wrongChecksum, expired, revoked, ...malformed].map((key) => ask(endpoint, key, world, { sample })),
       );
-      for (const { status, body } of answers) expect([status, body]).toEqual([401, errorWith('invalid_api_key')]);
+      for (const { status, body } of answers) expect([status, body]).toEqual([401, expectError('invalid_api_key')]);
       expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     });
 
     const [scope] = endpointScopes(endpoint);
     it(`${endpoint.name} accepts a key as its Authorization, and with only its scope`, async () => {
-      const key = scope ? await keyWith([scope]) : world.apiKey;
+      const key = scope ? await createKey([scope]) : world.apiKey;
       const headers = { authorization: `Bearer ${key}` };
       expect((await ask(endpoint, undefined, world, { headers })).status).toBe(200);
     });
 
     when(scope)(`${endpoint.name} rejects a key whose scopes do not cover it`, async () => {
       const others = (['agents', 'knowledge', 'calls', 'block-list'] as const).filter((other) => other !== scope);
-      const answer = await ask(endpoint, await keyWith([...others]), world, { sample });
+      const answer = await ask(endpoint, await createKey([...others]), world, { sample });
       const missing = endpointScopes(endpoint).map((one) => `"${one}"`);
       const message = `This API key lacks the scope ${missing.join(' or ')}.`;
       expect([answer.status, answer.body]).toEqual([401, { error: 'insufficient_permissions', message }]);
@@ -82,7 +82,7 @@ for (const endpoint of keyed) {
           ? scopes.every((one) => namedScopes.has(one))
           : // A key rotates and ends only itself without a scope.
             administersUsers(endpoint);
-      expect((await ask(endpoint, await keyWith(undefined), world)).status).toBe(mustBeNamed ? 401 : 200);
+      expect((await ask(endpoint, await createKey(undefined), world)).status).toBe(mustBeNamed ? 401 : 200);
     });
   });
 }

@@ -2,8 +2,16 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Scope } from '../../functions/domain/api-keys.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { routes } from '../../functions/routes.ts';
-import { ask, errorWith, isFirstOfItsForm, keyed, sharesSample, takesUser, when } from '../support/sample-requests.ts';
-import { sampleOf, samples } from '../support/samples.ts';
+import {
+  ask,
+  expectError,
+  isFirstOfItsForm,
+  keyed,
+  sharesSample,
+  takesUser,
+  when,
+} from '../support/sample-requests.ts';
+import { makeSample, samples } from '../support/samples.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -32,7 +40,7 @@ const namesRecord = ({ name }: AnyEndpoint) =>
   !['deleteAgent', 'endAgentAccess'].includes(name);
 
 /** The headers of the service that two responses have in common. Other tests change the version of the agent. */
-const headersIn = ({ headers }: { headers: Headers }) =>
+const pickHeaders = ({ headers }: { headers: Headers }) =>
   [...headers]
     .filter(
       ([name]) => !/^(date|x-request-id|content-length|connection|keep-alive|via|apigw-requestid|x-amz-.*)$/.test(name),
@@ -63,14 +71,14 @@ for (const endpoint of keyed) {
           await ask(endpoint, world.apiKey, world, { method: 'HEAD' }),
         ];
         expect([head.status, head.text]).toEqual([200, '']);
-        expect(headersIn(head)).toEqual(headersIn(get));
+        expect(pickHeaders(head)).toEqual(pickHeaders(get));
         const unknown = await ask(endpoint, undefined, world, { method: 'HEAD' });
         expect([unknown.status, unknown.text]).toEqual([401, '']);
       },
     );
 
     when(namesRecord(endpoint))(`${endpoint.name} does not find the record of another user`, async () => {
-      const sample = await sampleOf(endpoint, world);
+      const sample = await makeSample(endpoint, world);
       const answer = await ask(endpoint, stranger.apiKey, stranger, { sample });
       expect([answer.status, answer.body.error]).toEqual([404, expect.stringMatching(/not_found$/)]);
     });
@@ -90,7 +98,7 @@ for (const endpoint of keyed) {
           ...(namesUser ? [stranger, newcomer].map(({ apiKey }) => askAs(apiKey, world.uid, world.agentId)) : []),
         ]);
         for (const answer of answers)
-          expect([answer.status, answer.body]).toEqual([401, errorWith('insufficient_permissions')]);
+          expect([answer.status, answer.body]).toEqual([401, expectError('insufficient_permissions')]);
         expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
       },
     );

@@ -6,7 +6,7 @@ import { listen } from '../../bin/local/listen.ts';
 import { stripeCustomers } from '../../bin/local/stripe.ts';
 import { getInvoices, handler } from '../../functions/api/get-invoices.ts';
 import { StripeAccount, stripeTimeouts } from '../../functions/clients/stripe.ts';
-import { eventOf } from '../support/events.ts';
+import { makeEvent } from '../support/events.ts';
 import { call, target } from '../support/world.ts';
 
 const get = (body: unknown, headers: Record<string, string> = { origin: target.appOrigin }) =>
@@ -155,20 +155,20 @@ const others: Record<string, Behavior> = {
 };
 
 const behaviors = { ...failures, ...others };
-const customerOf = (behavior: string) => `cus_${behavior.replaceAll(/\W/g, '_')}`;
+const formCustomerId = (behavior: string) => `cus_${behavior.replaceAll(/\W/g, '_')}`;
 const asked: IncomingMessage[] = [];
 const timesAsked = (behavior: string) =>
-  asked.filter(({ url }) => url?.includes(`customer=${customerOf(behavior)}&`)).length;
+  asked.filter(({ url }) => url?.includes(`customer=${formCustomerId(behavior)}&`)).length;
 
 const faulty = createServer((request, response) => {
   asked.push(request);
   const customer = new URL(request.url ?? '', 'http://stripe').searchParams.get('customer');
-  const name = Object.keys(behaviors).find((behavior) => customerOf(behavior) === customer) ?? 'sends JSON null';
+  const name = Object.keys(behaviors).find((behavior) => formCustomerId(behavior) === customer) ?? 'sends JSON null';
   behaviors[name]?.(response, request, timesAsked(name));
 });
 
 const ask = async (body: unknown, headers: Record<string, string> = { origin: 'https://app.example.com' }) => {
-  const { statusCode, body: text = '' } = await handler(eventOf(getInvoices, { headers, body }), {} as Context);
+  const { statusCode, body: text = '' } = await handler(makeEvent(getInvoices, { headers, body }), {} as Context);
   return { status: statusCode, text, body: JSON.parse(text) };
 };
 
@@ -185,17 +185,17 @@ afterAll(() => vi.restoreAllMocks());
 
 describe('Stripe', { tags: 'local-only' }, () => {
   it('Stripe is asked with its key, in a pinned version', async () => {
-    await ask({ customerId: customerOf('still sends date and paid'), startingAfter: 'in_9' });
+    await ask({ customerId: formCustomerId('still sends date and paid'), startingAfter: 'in_9' });
     const { method, url, headers } = asked.at(-1) as IncomingMessage;
     expect([method, url]).toEqual([
       'GET',
-      `/v1/invoices?customer=${customerOf('still sends date and paid')}&limit=100&starting_after=in_9`,
+      `/v1/invoices?customer=${formCustomerId('still sends date and paid')}&limit=100&starting_after=in_9`,
     ]);
     expect(headers).toMatchObject({ authorization: `Bearer ${key}`, 'stripe-version': '2026-10-28.endive' });
   });
 
   it('Stripe’s own date and paid are kept if it still sends them, and no field is lost', async () => {
-    const { body } = await ask({ customerId: customerOf('still sends date and paid') });
+    const { body } = await ask({ customerId: formCustomerId('still sends date and paid') });
     expect(body.invoices.data).toEqual([
       { id: 'in_1', object: 'invoice', created: 1, date: 2, status: 'paid', paid: false },
       {
@@ -212,14 +212,14 @@ describe('Stripe', { tags: 'local-only' }, () => {
   });
 
   it('a response of Stripe is not read beyond the maximum size', async () => {
-    const { status } = await ask({ customerId: customerOf('pours without end') });
+    const { status } = await ask({ customerId: formCustomerId('pours without end') });
     expect([status, timesAsked('pours without end')]).toEqual([500, 2]);
     expect(poured).toBeGreaterThan(32 * 1024 * 1024);
     expect(poured).toBeLessThan(2 * 48 * 1024 * 1024);
   });
 
   it('Stripe may send more than fits into one response: the rest is on the next page', async () => {
-    const { status, text, body } = await ask({ customerId: customerOf('sends more than one answer carries') });
+    const { status, text, body } = await ask({ customerId: formCustomerId('sends more than one answer carries') });
     expect([status, body.invoices.has_more, body.invoices.data.length]).toEqual([200, true, 13]);
     expect(Buffer.byteLength(text)).toBeLessThan(5.5 * 1024 * 1024);
   });
@@ -227,7 +227,7 @@ describe('Stripe', { tags: 'local-only' }, () => {
   it.each(['misses the customer with 404', 'misses the customer with 400'])(
     'a customer that Stripe does not know is 404 without Stripe’s own message when it %s',
     async (behavior) => {
-      const { status, text, body } = await ask({ customerId: customerOf(behavior) });
+      const { status, text, body } = await ask({ customerId: formCustomerId(behavior) });
       expect([status, body.error]).toEqual([404, 'invoices_not_found']);
       expect(text).not.toContain(leak);
     },
@@ -253,7 +253,7 @@ describe.concurrent('a call to Stripe', { tags: 'local-only' }, () => {
 
   it.each(slow)('a call to Stripe fails in time, after two attempts at most, when it %s', async (behavior) => {
     const started = performance.now();
-    const listing = account({ read: async () => key }).listInvoices(customerOf(behavior), undefined);
+    const listing = account({ read: async () => key }).listInvoices(formCustomerId(behavior), undefined);
     await expect(listing).rejects.toThrow(/^The request to Stripe failed: \w*/);
     expect(performance.now() - started).toBeLessThan(timeouts.callMilliseconds + 1500);
     expect([1, 2]).toContain(timesAsked(behavior));
@@ -262,7 +262,7 @@ describe.concurrent('a call to Stripe', { tags: 'local-only' }, () => {
   it('a call to Stripe is retried when the first attempt gets no response', async () => {
     // The machine may be busy: the second attempt has a second.
     const patient = account({ read: async () => key }, { ...stripeTimeouts, attemptMilliseconds: 1000 });
-    const list = await patient.listInvoices(customerOf('is silent once'), undefined);
+    const list = await patient.listInvoices(formCustomerId('is silent once'), undefined);
     expect([list.data.length, timesAsked('is silent once')]).toEqual([1, 2]);
   });
 
@@ -270,7 +270,7 @@ describe.concurrent('a call to Stripe', { tags: 'local-only' }, () => {
     const late = { read: () => sleep(500, key) };
     const short = { attemptMilliseconds: 300, callMilliseconds: 1000 };
     const behavior = 'is silent after a late key';
-    await expect(account(late, short).listInvoices(customerOf(behavior), undefined)).rejects.toThrow();
+    await expect(account(late, short).listInvoices(formCustomerId(behavior), undefined)).rejects.toThrow();
     // If the time began with the key, there would be time for a second attempt.
     expect(timesAsked(behavior)).toBeLessThan(2);
   });
@@ -280,7 +280,7 @@ describe.concurrent('when Stripe', () => {
   const fast = Object.keys(failures).filter((behavior) => !slow.includes(behavior));
   const askTimed = async (behavior: string) => {
     const started = performance.now();
-    const response = await ask({ customerId: customerOf(behavior) });
+    const response = await ask({ customerId: formCustomerId(behavior) });
     return { ...response, milliseconds: performance.now() - started };
   };
   const responses = new Map<string, ReturnType<typeof askTimed>>();
@@ -288,10 +288,10 @@ describe.concurrent('when Stripe', () => {
   beforeAll(() => {
     for (const behavior of [...fast, 'fails once']) responses.set(behavior, askTimed(behavior));
   });
-  const responseTo = (behavior: string) => responses.get(behavior) as ReturnType<typeof askTimed>;
+  const getResponse = (behavior: string) => responses.get(behavior) as ReturnType<typeof askTimed>;
 
   it.each(fast)('when Stripe %s, the response is 500 within 10 seconds, without details', async (behavior) => {
-    const { status, text, body, milliseconds } = await responseTo(behavior);
+    const { status, text, body, milliseconds } = await getResponse(behavior);
     expect([status, body.error]).toEqual([500, 'internal_error']);
     expect(milliseconds).toBeLessThan(10_000);
     expect(timesAsked(behavior)).toBeGreaterThan(0);
@@ -301,7 +301,7 @@ describe.concurrent('when Stripe', () => {
   });
 
   it('when Stripe fails once, the request is retried', async () => {
-    const { status } = await responseTo('fails once');
+    const { status } = await getResponse('fails once');
     expect([status, timesAsked('fails once')]).toEqual([200, 2]);
   });
 });
@@ -309,10 +309,10 @@ describe.concurrent('when Stripe', () => {
 it('the key to Stripe is read again after Stripe rejected it, and only then', async () => {
   const calls: string[] = [];
   const secret = { read: async () => key, forget: () => void calls.push('forget') };
-  await account(secret).listInvoices(customerOf('still sends date and paid'), undefined);
-  await expect(account(secret).listInvoices(customerOf('denies permission'), undefined)).rejects.toThrow();
+  await account(secret).listInvoices(formCustomerId('still sends date and paid'), undefined);
+  await expect(account(secret).listInvoices(formCustomerId('denies permission'), undefined)).rejects.toThrow();
   expect(calls).toEqual([]);
-  await expect(account(secret).listInvoices(customerOf('rejects the key'), undefined)).rejects.toThrow();
+  await expect(account(secret).listInvoices(formCustomerId('rejects the key'), undefined)).rejects.toThrow();
   expect(calls).toEqual(['forget']);
 });
 
@@ -331,12 +331,12 @@ describe('the origin', () => {
     'https://app.example.com.evil.example',
     'https://app.example.com, https://app.example.com',
   ])('a request for invoices from the origin %j is rejected, and Stripe is not called', async (origin) => {
-    const { status, body } = await ask({ customerId: customerOf('fails once') }, { origin });
+    const { status, body } = await ask({ customerId: formCustomerId('fails once') }, { origin });
     expect([status, body.error]).toEqual([403, 'unauthorized_origin']);
   });
 
   it('the origin of a request for invoices cannot be left out', async () => {
-    const { status, body } = await ask({ customerId: customerOf('fails once') }, {});
+    const { status, body } = await ask({ customerId: formCustomerId('fails once') }, {});
     expect([status, body.error]).toEqual([403, 'unauthorized_origin']);
   });
 

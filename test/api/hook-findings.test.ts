@@ -29,11 +29,11 @@ for (const [platform, toEvent] of Object.entries(findings))
   events[`the analysis of ${platform}`] = { platform, ended: (fields, id) => toEvent({ fields, id }) };
 const retellEnd = (fields: Fields) => findings.retell?.({ fields }) ?? {};
 
-const platformOf = (callId: string) => callId.split(':')[0] as string;
+const parsePlatform = (callId: string) => callId.split(':')[0] as string;
 
 /** Sends the events of one call, and returns the call. */
 const callAfter = async (world: World, callId: string, ...sent: Fields[]) => {
-  for (const body of sent) expect((await send(world, platformOf(callId), { body })).status).toBe(200);
+  for (const body of sent) expect((await send(world, parsePlatform(callId), { body })).status).toBe(200);
   return (await world.call('GET', `/calls/${world.agentId}/${callId}`)).body;
 };
 

@@ -13,7 +13,7 @@ const whole = { greeting, instructions, language: 'de', model: 'openai/gpt-4.1' 
 const cleared = { greeting: null, instructions: null, language: null, model: null, variables: null };
 
 /** The response to a call that is accepted, for an agent with a configuration. */
-const acceptedWith = async (platform: string, configuration: object, overrides = 'true') => {
+const acceptStart = async (platform: string, configuration: object, overrides = 'true') => {
   await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { ...cleared, ...configuration } } });
   const { query, body } = starts[platform] as Sent;
   const response = await send(world, platform, { query: { ...query, overrides }, body });
@@ -24,9 +24,9 @@ const acceptedWith = async (platform: string, configuration: object, overrides =
 const withoutVersion = (response: object) => JSON.stringify(response).replace(/"agent_version":"\d+"/, '');
 
 it('an accepted call gets the overrides of the version that its caller gets', async () => {
-  const former = await acceptedWith('vapi', { greeting: 'Hello!' });
+  const former = await acceptStart('vapi', { greeting: 'Hello!' });
   const version = Number(former.assistantOverrides.variableValues.agent_version);
-  await acceptedWith('vapi', { greeting });
+  await acceptStart('vapi', { greeting });
   const { uid, agentId } = world;
   const split = (body: object) => world.call('PUT', `/agents/${agentId}/traffic`, { body: { uid, ...body } });
   expect((await split({ split: [{ version, percent: 100 }] })).status).toBe(200);
@@ -40,7 +40,7 @@ it('an accepted call gets the overrides of the version that its caller gets', as
 });
 
 it('an accepted call at Vapi gets greeting and instructions, and variables for the prompt', async () => {
-  expect((await acceptedWith('vapi', whole)).assistantOverrides).toEqual({
+  expect((await acceptStart('vapi', whole)).assistantOverrides).toEqual({
     firstMessage: greeting,
     model: { provider: 'openai', model: 'gpt-4.1', messages: [{ role: 'system', content: instructions }] },
     variableValues: expect.objectContaining({ agent_instructions: instructions, agent_language: 'de' }),
@@ -50,7 +50,7 @@ it('an accepted call at Vapi gets greeting and instructions, and variables for t
 it.each([undefined, 'gpt-4.1', 'nobody/gpt', 'custom-llm/x', 'openai/', '/gpt', 'toString/x'])(
   'an accepted call at Vapi keeps its model without the provider of another: %j',
   async (model) => {
-    const { assistantOverrides } = await acceptedWith('vapi', {
+    const { assistantOverrides } = await acceptStart('vapi', {
       ...whole,
       ...(model !== undefined ? { model } : { model: null }),
     });
@@ -63,12 +63,12 @@ it.each([undefined, 'gpt-4.1', 'nobody/gpt', 'custom-llm/x', 'openai/', '/gpt', 
 );
 
 it('an accepted call at Vapi takes a model whose name has a slash', async () => {
-  const { assistantOverrides } = await acceptedWith('vapi', { ...whole, model: 'openrouter/anthropic/claude' });
+  const { assistantOverrides } = await acceptStart('vapi', { ...whole, model: 'openrouter/anthropic/claude' });
   expect(assistantOverrides.model).toMatchObject({ provider: 'openrouter', model: 'anthropic/claude' });
 });
 
 it('an accepted call at Retell gets greeting and language, and the instructions as a variable', async () => {
-  const { call_inbound } = await acceptedWith('retell', whole);
+  const { call_inbound } = await acceptStart('retell', whole);
   expect(call_inbound).toEqual({
     dynamic_variables: expect.objectContaining({ agent_instructions: instructions, agent_language: 'de' }),
     override_agent_id: 'agent_2',
@@ -77,7 +77,7 @@ it('an accepted call at Retell gets greeting and language, and the instructions 
 });
 
 it('an accepted call at ElevenLabs gets greeting, instructions and language', async () => {
-  expect((await acceptedWith('elevenlabs', whole)).conversation_config_override).toEqual({
+  expect((await acceptStart('elevenlabs', whole)).conversation_config_override).toEqual({
     agent: { first_message: greeting, prompt: { prompt: instructions }, language: 'de' },
   });
 });
@@ -96,27 +96,27 @@ it.each([
   ['zh-Hans', 'zh-CN', 'zh'],
   ['eo', undefined, 'eo'],
 ])('the language %s has the platforms’ own names', async (language, ofRetell, ofElevenLabs) => {
-  const { call_inbound } = await acceptedWith('retell', { language });
+  const { call_inbound } = await acceptStart('retell', { language });
   expect(call_inbound.agent_override?.agent?.language).toBe(ofRetell);
-  const { conversation_config_override } = await acceptedWith('elevenlabs', { language });
+  const { conversation_config_override } = await acceptStart('elevenlabs', { language });
   expect(conversation_config_override.agent).toEqual({ language: ofElevenLabs });
 });
 
 it.each(['vapi', 'retell', 'elevenlabs'])(
   'an accepted call at %s without overrides gets only variables',
   async (platform) => {
-    const plain = await acceptedWith(platform, whole, 'false');
-    expect(withoutVersion(await acceptedWith(platform, {}))).toEqual(withoutVersion(plain));
+    const plain = await acceptStart(platform, whole, 'false');
+    expect(withoutVersion(await acceptStart(platform, {}))).toEqual(withoutVersion(plain));
     expect(JSON.stringify(plain)).not.toContain(greeting);
   },
 );
 
 it('an empty greeting is one: the agent waits for the caller', async () => {
-  expect((await acceptedWith('vapi', { greeting: '' })).assistantOverrides.firstMessage).toBe('');
-  expect((await acceptedWith('retell', { greeting: '' })).call_inbound.agent_override).toEqual({
+  expect((await acceptStart('vapi', { greeting: '' })).assistantOverrides.firstMessage).toBe('');
+  expect((await acceptStart('retell', { greeting: '' })).call_inbound.agent_override).toEqual({
     retell_llm: { begin_message: '' },
   });
-  expect((await acceptedWith('elevenlabs', { greeting: '' })).conversation_config_override).toEqual({
+  expect((await acceptStart('elevenlabs', { greeting: '' })).conversation_config_override).toEqual({
     agent: { first_message: '' },
   });
 });

@@ -31,16 +31,16 @@ const vapiCall = (args: unknown, name = 'search_knowledge') => ({
 });
 
 /** A search by each platform's tool, and its text in the response. */
-const tools: Record<string, { platform: string; sent: (query: unknown) => Body; textOf: (body: Body) => unknown }> = {
+const tools: Record<string, { platform: string; sent: (query: unknown) => Body; pickText: (body: Body) => unknown }> = {
   'Vapi, with arguments as JSON': {
     platform: 'vapi',
     sent: (query) => vapiCalls(vapiCall(JSON.stringify({ query }))),
-    textOf: vapiText,
+    pickText: vapiText,
   },
   'Vapi, with arguments as an object': {
     platform: 'vapi',
     sent: (query) => vapiCalls({ id: 'call_1', name: 'search_knowledge', arguments: { query } }),
-    textOf: vapiText,
+    pickText: vapiText,
   },
   Retell: {
     platform: 'retell',
@@ -49,12 +49,12 @@ const tools: Record<string, { platform: string; sent: (query: unknown) => Body; 
       call: { call_id: 'r1', direction: 'inbound', from_number: caller, to_number: own },
       args: { query },
     }),
-    textOf: ({ result, error }) => result ?? error,
+    pickText: ({ result, error }) => result ?? error,
   },
   ElevenLabs: {
     platform: 'elevenlabs',
     sent: (query) => ({ tool_name: 'search_knowledge', query, called_number: own }),
-    textOf: ({ result, error }) => result ?? error,
+    pickText: ({ result, error }) => result ?? error,
   },
 };
 
@@ -64,11 +64,11 @@ function vapiText({ results }: Body) {
   return result ?? error;
 }
 
-describe.each(Object.entries(tools))('the tool search_knowledge of %s', (name, { platform, sent, textOf }) => {
+describe.each(Object.entries(tools))('the tool search_knowledge of %s', (name, { platform, sent, pickText }) => {
   const ask = async (query: unknown) => {
     const { status, body } = await send(world, platform, { body: sent(query) });
     expect(status).toBe(200);
-    return textOf(body) as string;
+    return pickText(body) as string;
   };
 
   it(`the tool search_knowledge of ${name} gets the passages that a search finds, as one text`, async () => {
@@ -91,7 +91,7 @@ describe.each(Object.entries(tools))('the tool search_knowledge of %s', (name, {
   it(`the tool search_knowledge of ${name} finds the agent by the number that was called, if the address has none`, async () => {
     const query = { agentId: undefined };
     const { status, body } = await send(world, platform, { query, body: sent('cleaning') });
-    expect([status, String(textOf(body))]).toEqual([200, expect.stringContaining('89 euros')]);
+    expect([status, String(pickText(body))]).toEqual([200, expect.stringContaining('89 euros')]);
   });
 
   it(`the tool search_knowledge of ${name} takes a query of any length and any text`, async () => {
@@ -100,17 +100,17 @@ describe.each(Object.entries(tools))('the tool search_knowledge of %s', (name, {
   });
 
   it(`the tool search_knowledge of ${name} needs a key for hooks and knowledge, in a header`, async () => {
-    const statusOf = async (scopes: Scope[], where: 'header' | 'query') => {
+    const readStatus = async (scopes: Scope[], where: 'header' | 'query') => {
       const { secret } = await apiKeys.get().create(world.uid, { name: 'tool', scopes });
       const sentWith = where === 'header' ? { apiKey: secret } : { query: { key: secret }, apiKey: undefined };
       const { status, body } = await send({ ...world, apiKey: '' }, platform, { ...sentWith, body: sent('cleaning') });
       return [status, body.error];
     };
-    expect(await statusOf(['hooks', 'knowledge'], 'header')).toEqual([200, undefined]);
-    expect(await statusOf(['hooks'], 'header')).toEqual([401, 'insufficient_permissions']);
-    expect(await statusOf(['knowledge'], 'header')).toEqual([401, 'insufficient_permissions']);
-    expect(await statusOf(['hooks'], 'query')).toEqual([401, 'insufficient_permissions']);
-    expect(await statusOf(['hooks', 'knowledge'], 'query')).toEqual([401, 'invalid_api_key']);
+    expect(await readStatus(['hooks', 'knowledge'], 'header')).toEqual([200, undefined]);
+    expect(await readStatus(['hooks'], 'header')).toEqual([401, 'insufficient_permissions']);
+    expect(await readStatus(['knowledge'], 'header')).toEqual([401, 'insufficient_permissions']);
+    expect(await readStatus(['hooks'], 'query')).toEqual([401, 'insufficient_permissions']);
+    expect(await readStatus(['hooks', 'knowledge'], 'query')).toEqual([401, 'invalid_api_key']);
     const stranger = await newUser();
     const foreign = { ...world, uid: stranger.uid, apiKey: stranger.apiKey };
     expect((await send(foreign, platform, { body: sent('cleaning') })).status).toBe(401);

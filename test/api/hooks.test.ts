@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import {
   accepted,
-  bodyOf,
   caller,
   ends,
   endsWithoutTimes,
   next,
   own,
+  readBody,
   rejected,
   type Sent,
   send,
@@ -54,15 +54,15 @@ const nowSeconds = () => Math.floor(Date.now() / 1000);
 it('an end moves the start of a recorded call by at most a day, and never into the future', async () => {
   const world = await newWorld();
   const started = nowSeconds() - 3600;
-  const startOf = async (seconds: number) => {
+  const startCall = async (seconds: number) => {
     expect((await send(world, 'elevenlabs', { body: elevenlabsEnd(seconds) })).status).toBe(200);
     const call = (await world.call('GET', `/calls/${world.agentId}/elevenlabs:c9`)).body;
     return Date.parse(call.startedAt) / 1000;
   };
-  expect(await startOf(started)).toBe(started);
-  expect(await startOf(started - 25 * 3600)).toBe(started);
-  expect(await startOf(253_402_300_000)).toBeLessThanOrEqual(Date.now() / 1000);
-  expect(await startOf(started - 600)).toBe(started - 600);
+  expect(await startCall(started)).toBe(started);
+  expect(await startCall(started - 25 * 3600)).toBe(started);
+  expect(await startCall(253_402_300_000)).toBeLessThanOrEqual(Date.now() / 1000);
+  expect(await startCall(started - 600)).toBe(started - 600);
 });
 
 it('an end fills what is missing of a recorded call, and replaces nothing that is known', async () => {
@@ -350,11 +350,11 @@ describe.each(Object.keys(starts))('a whole call at %s', (platform) => {
     const play = (event: Record<string, unknown>) =>
       send({ ...world, apiKey: '' }, platform, { query: { ...query, key }, body: event, apiKey: undefined });
     const accept = await play(body);
-    expect([accept.status, bodyOf(accept)]).toEqual([200, accepted[platform]]);
+    expect([accept.status, readBody(accept)]).toEqual([200, accepted[platform]]);
     const end = ends[platform] as (typeof ends)[string];
     const { callId } = end.call as { callId: string };
     const acknowledged = await play(end.body);
-    expect([acknowledged.status, bodyOf(acknowledged)]).toEqual([
+    expect([acknowledged.status, readBody(acknowledged)]).toEqual([
       200,
       platform === 'twilio' ? '<?xml version="1.0" encoding="UTF-8"?><Response/>' : {},
     ]);
@@ -363,7 +363,7 @@ describe.each(Object.keys(starts))('a whole call at %s', (platform) => {
     expect((await play(end.body)).status).toBe(200);
     await world.block([caller]);
     const reject = await play(body);
-    expect([reject.status, bodyOf(reject)]).toEqual(rejected[platform]);
+    expect([reject.status, readBody(reject)]).toEqual(rejected[platform]);
     const { calls } = (await world.call('GET', `/calls/${agentId}`, { query: { phone: caller } })).body;
     expect(calls.filter((call: { callId: string }) => call.callId === callId)).toEqual([
       {
@@ -381,7 +381,7 @@ describe.each(Object.keys(starts))('a whole call at %s', (platform) => {
     const hidden = (event: object) => JSON.parse(JSON.stringify(event).replaceAll(caller, 'anonymous'));
     const listCalls = async ({ call, agentId }: World) => (await call('GET', `/calls/${agentId}`)).body.calls;
     const reject = await send(world, platform, { query, body: hidden(body) });
-    expect([reject.status, bodyOf(reject)]).toEqual(rejected[platform]);
+    expect([reject.status, readBody(reject)]).toEqual(rejected[platform]);
     for (const call of await listCalls(world)) expect([call.status, call.phone]).toEqual(['rejected', undefined]);
     // The call that was rejected keeps its status.
     const accepting = await newWorld();
@@ -431,7 +431,7 @@ describe.concurrent('a hostile event', () => {
           ...{ apiKey: world.apiKey, query: { uid: world.uid, agentId: world.agentId } },
           ...{ body: new TextEncoder().encode(text), headers: type ? { 'content-type': type } : {} },
         });
-        expect([response.status, bodyOf(response)]).toEqual(rejected[platform]);
+        expect([response.status, readBody(response)]).toEqual(rejected[platform]);
       }
     },
   );

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { limits } from '../../functions/domain/limits.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { errorOf } from '../support/clients.ts';
+import { pickError } from '../support/clients.ts';
 import { type Answer, call, newWorld, unique } from '../support/world.ts';
 
 /** A key with a limit, of a user with an agent. */
@@ -52,7 +52,7 @@ it('each response to a limited key says what is left, refusals included, until n
   ] as const) {
     const refused = await ask(method, path, options);
     const seconds = Number(refused.headers.get('retry-after'));
-    expect(errorOf(refused)).toEqual([429, 'rate_limited']);
+    expect(pickError(refused)).toEqual([429, 'rate_limited']);
     expect(allowance(refused)).toEqual(['"key";q=6;w=60', `"key";r=0;t=${seconds}`]);
     expect(seconds).toBeGreaterThanOrEqual(1);
     expect(seconds).toBeLessThanOrEqual(60);
@@ -75,7 +75,7 @@ it('operations at call time neither count nor are refused, and carry no header',
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   expect(answers.map(allowance)).toEqual(answers.map(() => [null, null]));
   const checks = await ask('POST', '/call-start-checks', { body: { uid, agentId, numbers: ['+14155550100'] } });
-  expect(errorOf(checks)).toEqual([429, 'rate_limited']);
+  expect(pickError(checks)).toEqual([429, 'rate_limited']);
 });
 
 it('a tool call of an AI client counts once, whatever it calls', async () => {
@@ -110,7 +110,7 @@ it('an AI client over the limit gets a 429, or a result that says so', async () 
   await send('tools/call', { name: 'listAgents', arguments: {} });
   await whoAmI();
   const listed = await send('tools/list', {});
-  expect(errorOf(listed)).toEqual([429, 'rate_limited']);
+  expect(pickError(listed)).toEqual([429, 'rate_limited']);
   expect(listed.headers.get('retry-after')).toMatch(/^\d+$/);
   const called = await send('tools/call', { name: 'listAgents', arguments: {} });
   expect(called.body.result).toMatchObject({ isError: true, structuredContent: { error: 'rate_limited' } });
@@ -148,20 +148,20 @@ it('a limit is set, changed and ended, and the log of changes names the field', 
       'requestsPerMinute',
     ]);
   }
-  expect(errorOf(await ask('PATCH', `/keys/${unique('key')}`, { body: { uid, name: 'x' } }))).toEqual([
+  expect(pickError(await ask('PATCH', `/keys/${unique('key')}`, { body: { uid, name: 'x' } }))).toEqual([
     404,
     'key_not_found',
   ]);
   await ask('DELETE', `/keys/${rotated.keyId}`, { query: { uid } });
   const over = await ask('PATCH', `/keys/${rotated.keyId}`, { body: { uid, name: 'x' } });
-  expect(errorOf(over)).toEqual([404, 'key_not_found']);
+  expect(pickError(over)).toEqual([404, 'key_not_found']);
 });
 
 it('a key lowers its own limit, and neither raises nor ends it', async () => {
   const { uid, ask, made } = await limitedWorld(100, ['calls']);
   const patch = (body: object) => ask('PATCH', `/keys/${made.keyId}`, { body: { uid, ...body } });
   for (const requestsPerMinute of [101, null])
-    expect(errorOf(await patch({ requestsPerMinute }))).toEqual([401, 'insufficient_permissions']);
+    expect(pickError(await patch({ requestsPerMinute }))).toEqual([401, 'insufficient_permissions']);
   expect((await patch({ requestsPerMinute: 100, name: 'same' })).status).toBe(200);
   expect((await patch({ requestsPerMinute: 90 })).body.requestsPerMinute).toBe(90);
   const { body: rotated } = await ask('POST', `/keys/${made.keyId}/rotate`, { body: { uid } });
@@ -175,14 +175,14 @@ it('a limited key gives no key more than it has, and gets none', async () => {
   expect(made.requestsPerMinute).toBe(50);
   expect((await make({ requestsPerMinute: 10 })).body.requestsPerMinute).toBe(10);
   for (const requestsPerMinute of [51, null])
-    expect(errorOf(await make({ requestsPerMinute }))).toEqual([401, 'insufficient_permissions']);
+    expect(pickError(await make({ requestsPerMinute }))).toEqual([401, 'insufficient_permissions']);
   const raise = (keyId: string, requestsPerMinute: number | null) =>
     ask('PATCH', `/keys/${keyId}`, { body: { uid, requestsPerMinute } });
-  expect(errorOf(await raise(made.keyId, 51))).toEqual([401, 'insufficient_permissions']);
+  expect(pickError(await raise(made.keyId, 51))).toEqual([401, 'insufficient_permissions']);
   expect((await raise(made.keyId, 20)).status).toBe(200);
   expect((await raise(made.keyId, 50)).status).toBe(200);
   const free = await apiKeys.get().create(uid, { name: 'free', scopes: ['calls'] });
   const stolen = await ask('POST', `/keys/${free.keyId}/rotate`, { body: { uid } });
-  expect(errorOf(stolen)).toEqual([401, 'insufficient_permissions']);
+  expect(pickError(stolen)).toEqual([401, 'insufficient_permissions']);
   expect((await ask('DELETE', `/keys/${free.keyId}`, { query: { uid } })).status).toBe(200);
 });

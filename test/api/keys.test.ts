@@ -13,11 +13,11 @@ import {
 } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
-import { errorOf } from '../support/clients.ts';
+import { pickError } from '../support/clients.ts';
 import { call, newUser, unique } from '../support/world.ts';
 
 /** A user whose key has these scopes. */
-const callerWith = async (scopes: Scope[]) => {
+const makeCaller = async (scopes: Scope[]) => {
   const { uid, apiKey, keyId } = await newUser(scopes);
   const ask = (method: string, path: string, options: object = {}) => call(method, path, { apiKey, ...options });
   return {
@@ -36,7 +36,7 @@ const newClient = async (maker: string) => {
 };
 
 it('a maker gives its client a key, whose secret is shown once and works', async () => {
-  const maker = await callerWith(['users']);
+  const maker = await makeCaller(['users']);
   const uid = await newClient(maker.uid);
   const made = await maker.keys({ uid, name: 'website', scopes: ['agents', 'privacy'] });
   const { secret, ...shown } = made.body;
@@ -51,11 +51,11 @@ it('a maker gives its client a key, whose secret is shown once and works', async
   expect(listed.body).toEqual({ keys: [shown] });
   for (const scopes of [['users'], ['users', 'calls']])
     expect([400, 401]).toContain((await maker.keys({ uid, name: 'more', scopes })).status);
-  expect(errorOf(await maker.keys({ uid: maker.uid, name: 'own' }))).toEqual([404, 'user_not_found']);
+  expect(pickError(await maker.keys({ uid: maker.uid, name: 'own' }))).toEqual([404, 'user_not_found']);
 });
 
 it('a key with the scope keys gives its user at most what it has', async () => {
-  const own = await callerWith(['keys', 'calls', 'privacy']);
+  const own = await makeCaller(['keys', 'calls', 'privacy']);
   const { uid } = own;
   expect((await own.keys({ uid, name: 'batch', scopes: ['calls'] })).status).toBe(200);
   for (const asked of [
@@ -65,16 +65,16 @@ it('a key with the scope keys gives its user at most what it has', async () => {
     { scopes: ['keys'] },
     { scopes: ['users'] },
   ])
-    expect([asked, ...errorOf(await own.keys({ uid, name: 'more', ...asked }))]).toEqual([
+    expect([asked, ...pickError(await own.keys({ uid, name: 'more', ...asked }))]).toEqual([
       asked,
       401,
       'insufficient_permissions',
     ]);
-  expect(errorOf(await own.keys({ uid: unique('other'), name: 'x' }))).toEqual([401, 'insufficient_permissions']);
+  expect(pickError(await own.keys({ uid: unique('other'), name: 'x' }))).toEqual([401, 'insufficient_permissions']);
 });
 
 it('a repetition with the Idempotency-Key gets the same secret, from the same key alone, and the table has it nowhere', async () => {
-  const maker = await callerWith(['users']);
+  const maker = await makeCaller(['users']);
   const uid = await newClient(maker.uid);
   const headers = { 'idempotency-key': randomUUID() };
   const first = await maker.keys({ uid, name: 'website' }, headers);
@@ -83,7 +83,7 @@ it('a repetition with the Idempotency-Key gets the same secret, from the same ke
   expect(second.headers.get('idempotency-replayed')).toBe('true');
   const other = await apiKeys.get().create(maker.uid, { name: 'other', scopes: ['users'] });
   const foreign = await call('POST', '/keys', { apiKey: other.secret, body: { uid, name: 'website' }, headers });
-  expect(errorOf(foreign)).toEqual([409, 'idempotency_conflict']);
+  expect(pickError(foreign)).toEqual([409, 'idempotency_conflict']);
   expect((await apiKeys.get().list(uid)).length).toBe(1);
   const claims = idempotencyCollections(maker.uid).map((shard) => Array.fromAsync(table.get().query(shard)));
   const items = [
@@ -95,7 +95,7 @@ it('a repetition with the Idempotency-Key gets the same secret, from the same ke
 });
 
 it('a rotation replaces a key, and the former one ends after the overlap', async () => {
-  const maker = await callerWith(['users']);
+  const maker = await makeCaller(['users']);
   const uid = await newClient(maker.uid);
   const { body: former } = await maker.keys({ uid, name: 'website', scopes: ['agents'] });
   const headers = { 'idempotency-key': randomUUID() };
@@ -108,17 +108,17 @@ it('a rotation replaces a key, and the former one ends after the overlap', async
   expect([newer.status, newer.endsAt, older.status]).toEqual(['active', undefined, 'ending']);
   expect(Math.round((Date.parse(older.endsAt) - Date.now()) / 3_600_000)).toBe(24);
   const again = await maker.call('POST', `/keys/${former.keyId}/rotate`, { body: { uid } });
-  expect(errorOf(again)).toEqual([404, 'key_not_found']);
+  expect(pickError(again)).toEqual([404, 'key_not_found']);
   const atOnce = await maker.call('POST', `/keys/${rotated.body.keyId}/rotate`, { body: { uid, overlapHours: 0 } });
   expect((await call('GET', '/key', { apiKey: rotated.body.secret })).status).toBe(401);
   expect((await call('GET', '/key', { apiKey: atOnce.body.secret })).status).toBe(200);
 });
 
 it('any key rotates and ends itself, whatever its scopes, and no other key', async () => {
-  const { uid, apiKey, keyId } = await callerWith(['calls']);
+  const { uid, apiKey, keyId } = await makeCaller(['calls']);
   const other = await apiKeys.get().create(uid, { name: 'other' });
   const refused = await call('POST', `/keys/${other.keyId}/rotate`, { apiKey, body: { uid } });
-  expect(errorOf(refused)).toEqual([401, 'insufficient_permissions']);
+  expect(pickError(refused)).toEqual([401, 'insufficient_permissions']);
   const rotated = await call('POST', `/keys/${keyId}/rotate`, { apiKey, body: { uid } });
   expect(rotated.body).toMatchObject({ scopes: ['calls'] });
   const { secret, keyId: next } = rotated.body;
@@ -127,7 +127,7 @@ it('any key rotates and ends itself, whatever its scopes, and no other key', asy
 });
 
 it('a key for hooks alone neither rotates nor ends itself, however often the scope is named', async () => {
-  const maker = await callerWith(['users']);
+  const maker = await makeCaller(['users']);
   const uid = await newClient(maker.uid);
   const { body } = await maker.keys({ uid, name: 'address', scopes: ['hooks', 'hooks'] });
   expect(body.scopes).toEqual(['hooks']);
@@ -135,7 +135,7 @@ it('a key for hooks alone neither rotates nor ends itself, however often the sco
   const rotated = await call('POST', `/keys/${keyId}/rotate`, { apiKey, body: { uid, overlapHours: 168 } });
   const ended = await call('DELETE', `/keys/${keyId}`, { apiKey, query: { uid } });
   for (const answer of [rotated, ended]) {
-    expect(errorOf(answer)).toEqual([401, 'insufficient_permissions']);
+    expect(pickError(answer)).toEqual([401, 'insufficient_permissions']);
     expect(answer.body.message).toContain('"hooks"');
   }
   const hook = await call('POST', '/hooks/retell', { query: { uid, key: apiKey }, body: { event: 'unknown' } });
@@ -144,7 +144,7 @@ it('a key for hooks alone neither rotates nor ends itself, however often the sco
 });
 
 it('a rotation while the key is revoked leaves either a new key or none, and never the old one', async () => {
-  const maker = await callerWith(['users']);
+  const maker = await makeCaller(['users']);
   const uid = await newClient(maker.uid);
   for (let round = 0; round < 6; round++) {
     const { body: key } = await maker.keys({ uid, name: 'website' });
@@ -155,12 +155,12 @@ it('a rotation while the key is revoked leaves either a new key or none, and nev
     expect(revoked.status).toBe(200);
     expect((await call('GET', '/key', { apiKey: key.secret })).status).toBe(401);
     if (rotated.status === 200) expect((await call('GET', '/key', { apiKey: rotated.body.secret })).status).toBe(200);
-    else expect(errorOf(rotated)).toEqual([404, 'key_not_found']);
+    else expect(pickError(rotated)).toEqual([404, 'key_not_found']);
   }
 });
 
 it('a user has at most 100 keys that are not over, and one that is over makes room', async () => {
-  const maker = await callerWith(['users']);
+  const maker = await makeCaller(['users']);
   const uid = await newClient(maker.uid);
   const made = Array.from({ length: limits.keys - 1 }, () => apiKeys.get().creation(uid, { name: 'key' }));
   await table
@@ -173,14 +173,14 @@ it('a user has at most 100 keys that are not over, and one that is over makes ro
 });
 
 it('keys that are made at once are all made, as long as there is room', async () => {
-  const maker = await callerWith(['users']);
+  const maker = await makeCaller(['users']);
   const uid = await newClient(maker.uid);
   const answers = await Promise.all(Array.from({ length: 30 }, () => maker.keys({ uid, name: 'parallel' })));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
 });
 
 it('at most 300 keys are listed: the next one deletes those that ended first, and suspends only keys in use', async () => {
-  const maker = await callerWith(['users']);
+  const maker = await makeCaller(['users']);
   const uid = await newClient(maker.uid);
   const ends = Array.from({ length: limits.listedKeys }, (_, n) =>
     new Date(Date.now() - (n + 1) * 60_000).toISOString(),
@@ -205,11 +205,11 @@ it('at most 300 keys are listed: the next one deletes those that ended first, an
   expect([await marked(made.secret), await marked(last.made.secret)]).toEqual([true, undefined]);
   // The operator can give an expired key another end.
   await apiKeys.get().change(uid, last.made.keyId, { expiresAt: null });
-  expect(errorOf(await call('GET', '/key', { apiKey: last.made.secret }))).toEqual([403, 'user_suspended']);
+  expect(pickError(await call('GET', '/key', { apiKey: last.made.secret }))).toEqual([403, 'user_suspended']);
 });
 
 it('a key that is over is listed for 30 days, and DynamoDB deletes it then', async () => {
-  const maker = await callerWith(['users']);
+  const maker = await makeCaller(['users']);
   const uid = await newClient(maker.uid);
   const old = await apiKeys.get().create(uid, { name: 'old' });
   const revokedAt = new Date(Date.now() - 31 * 86_400_000).toISOString();

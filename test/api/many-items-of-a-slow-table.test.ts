@@ -25,10 +25,10 @@ const speedUp = () => {
   process.env.TABLE_TIMEOUT_SECONDS = '20';
 };
 
-const indexesOf = (items: { index: number }[] = []) => items.map(({ index }) => index);
+const listIndexes = (items: { index: number }[] = []) => items.map(({ index }) => index);
 
 const ids = Array.from({ length: 250 }, (_, n) => `c${n}`);
-const callOf = (agentId: string, callId: string) => ({
+const makeCall = (agentId: string, callId: string) => ({
   agentId,
   callId,
   direction: 'inbound',
@@ -41,7 +41,7 @@ let [first, again]: Sent[] = [];
 // Both requests wait at the same time.
 beforeAll(async () => {
   const [recording, setting] = [await newWorld(), await newWorld()];
-  const toCalls = (agentId: string) => ({ items: ids.map((callId) => callOf(agentId, callId)) });
+  const toCalls = (agentId: string) => ({ items: ids.map((callId) => makeCall(agentId, callId)) });
   const outcomes = ids.map((id) => ({ agentId: setting.agentId, callIdOrPhone: id, custom_call_outcome: 'x' }));
   await invoke(recordCalls, { apiKey: setting.apiKey, body: toCalls(setting.agentId) });
   const send = async (): Promise<Sent> => {
@@ -63,11 +63,11 @@ it.each(['calls', 'outcomes'] as const)(
     const { status, body } = (first as Sent)[kind];
     expect(status).toBe(200);
     const failed: { index: number; error: string }[] = body.failed;
-    const done = indexesOf(body[kind === 'calls' ? 'recorded' : 'updated']);
+    const done = listIndexes(body[kind === 'calls' ? 'recorded' : 'updated']);
     expect(done.length).toBeGreaterThan(0);
     expect(failed.length).toBeGreaterThan(0);
     expect(new Set(failed.map(({ error }) => error))).toEqual(new Set(['temporarily_unavailable']));
-    expect([...done, ...indexesOf(failed)].sort((a, b) => a - b)).toEqual(ids.map((_, index) => index));
+    expect([...done, ...listIndexes(failed)].sort((a, b) => a - b)).toEqual(ids.map((_, index) => index));
     expect(again?.[kind].body.failed).toEqual([]);
   },
 );

@@ -44,11 +44,11 @@ const askOld = (method: string, params: object = {}, options: CallOptions = {}) 
 const callTool = async (name: string, args: object, options: Sent = {}) =>
   (await ask('tools/call', { params: { name, arguments: args }, ...options })).body.result;
 
-const toolsOf = async (apiKey: string): Promise<OperationTool[]> =>
+const listTools = async (apiKey: string): Promise<OperationTool[]> =>
   (await ask('tools/list', { apiKey })).body.result.tools;
 
 it('the tools of AI clients are the operations with a key and JSON, without those that delete, replace or send data out', async () => {
-  const tools = await toolsOf(world.apiKey);
+  const tools = await listTools(world.apiKey);
   const restricted = [
     ...['deleteAgent', 'deleteCall', 'deleteDocument', 'deleteWebsite', 'deleteWebhookEndpoint', 'createErasure'],
     ...['createWebhookEndpoint', 'updateWebhookEndpoint', 'rotateWebhookSecret', 'createBlockListImport'],
@@ -73,11 +73,11 @@ it('the tools of AI clients are the operations with a key and JSON, without thos
 
 it('the tools of AI clients are those that the scopes of the key allow', async () => {
   const { apiKey } = await newUser(['calls']);
-  const names = (await toolsOf(apiKey)).map(({ name }) => name);
+  const names = (await listTools(apiKey)).map(({ name }) => name);
   expect(names).toContain('recordCall');
   expect(names).not.toContain('createAgent');
   const { apiKey: hooks } = await newUser(['hooks']);
-  expect((await toolsOf(hooks)).map(({ name }) => name)).toEqual([
+  expect((await listTools(hooks)).map(({ name }) => name)).toEqual([
     'checkCallStarts',
     'decideCallStart',
     'getKey',
@@ -86,20 +86,20 @@ it('the tools of AI clients are those that the scopes of the key allow', async (
 });
 
 it('the tools of an address are those of the groups that it names', async () => {
-  const namesAt = async (tools: string) => {
+  const listToolNames = async (tools: string) => {
     const { body } = await ask('tools/list', { query: { tools } });
     return (body.result.tools as OperationTool[]).map(({ name }) => name);
   };
-  expect(await namesAt('calls')).toEqual(
+  expect(await listToolNames('calls')).toEqual(
     expect.arrayContaining(['getKey', 'listCalls', 'recordCall', 'updateCallOutcome']),
   );
-  expect(await namesAt('calls')).not.toContain('listAgents');
-  expect(await namesAt('calls,read')).toEqual(expect.arrayContaining(['getKey', 'listCalls']));
-  expect(await namesAt('calls,read')).not.toContain('recordCall');
-  expect(await namesAt('read')).toEqual(expect.arrayContaining(['listAgents', 'listCalls', 'searchKnowledge']));
-  expect(await namesAt('read')).not.toContain('createAgent');
+  expect(await listToolNames('calls')).not.toContain('listAgents');
+  expect(await listToolNames('calls,read')).toEqual(expect.arrayContaining(['getKey', 'listCalls']));
+  expect(await listToolNames('calls,read')).not.toContain('recordCall');
+  expect(await listToolNames('read')).toEqual(expect.arrayContaining(['listAgents', 'listCalls', 'searchKnowledge']));
+  expect(await listToolNames('read')).not.toContain('createAgent');
   // With a `callId`, it counts an attempt to call.
-  expect(await namesAt('read')).not.toContain('decideCallStart');
+  expect(await listToolNames('read')).not.toContain('decideCallStart');
   const created = { query: { tools: 'read' }, params: { name: 'createAgent', arguments: { name: 'A' } } };
   expect((await ask('tools/call', created)).body.error.message).toBe('Unknown tool: createAgent');
   const wrong = await ask('tools/list', { query: { tools: 'reads' } });
@@ -116,7 +116,7 @@ it('only the caller may cache the list of tools', async () => {
 });
 
 it('tools take the user from the key, describe each argument, and have hints on their effects', async () => {
-  for (const { name, title, description, inputSchema, outputSchema, annotations } of await toolsOf(world.apiKey)) {
+  for (const { name, title, description, inputSchema, outputSchema, annotations } of await listTools(world.apiKey)) {
     // The owner of an agent may be a client of the key's user.
     if (name !== 'listAgentAccess') expect(inputSchema.properties, name).not.toHaveProperty('uid');
     expect(title && description).toBeTruthy();

@@ -10,10 +10,10 @@ import { sendSigned, signedHook } from '../support/signed-hooks.ts';
 import { newWorld } from '../support/world.ts';
 
 /** Returns the scopes of every credential in a value: API keys, secrets of platforms and webhook endpoints store them. */
-const scopesIn = (value: unknown): unknown[] => {
-  if (Array.isArray(value)) return value.flatMap(scopesIn);
+const listScopes = (value: unknown): unknown[] => {
+  if (Array.isArray(value)) return value.flatMap(listScopes);
   if (!isJsonObject(value)) return [];
-  return Object.entries(value).flatMap(([name, one]) => (name === 'scopes' ? [one].flat() : scopesIn(one)));
+  return Object.entries(value).flatMap(([name, one]) => (name === 'scopes' ? [one].flat() : listScopes(one)));
 };
 
 /** The scopes of a key that are no rights on data, but rights to make keys. */
@@ -34,7 +34,7 @@ describe.each(Scope.options.filter((scope) => !makers.includes(scope)))('a key w
     for await (const item of table.get().query(itemsOfUser(uid))) made.push(item);
     // The signature of a platform replaces a key for hooks, and a key that sets up agents sets up their platform.
     const allowed = new Set([scope, ...(scope === 'agents' ? ['hooks'] : [])]);
-    expect(scopesIn(made).filter((one) => !allowed.has(one as Scope))).toEqual([]);
+    expect(listScopes(made).filter((one) => !allowed.has(one as Scope))).toEqual([]);
   });
 });
 

@@ -5,15 +5,15 @@ import {
   askForTokens,
   askMcp,
   connect,
-  formOf,
   getCode,
+  makeRequest,
   newProof,
   openPage,
   postForm,
+  readForm,
   redirectUri,
   refresh,
   register,
-  requestOf,
   returned,
   submit,
 } from '../support/oauth.ts';
@@ -44,7 +44,7 @@ beforeAll(async () => {
     ...{ person, attacker, client, web },
     theirs: await connect(person.apiKey, { scopes: ['calls'] }),
     grant: await connect(attacker.apiKey),
-    sealed: formOf(await openPage(requestOf(client, newProof().challenge))).sealed,
+    sealed: readForm(await openPage(makeRequest(client, newProof().challenge))).sealed,
   };
 });
 
@@ -62,10 +62,10 @@ const isRefused =
     expect([answer.status, answer.body?.error]).toEqual(expected);
 
 const ask = (changed: Record<string, string | undefined>, client = scene.client) =>
-  openPage({ ...requestOf(client, newProof().challenge), ...changed });
+  openPage({ ...makeRequest(client, newProof().challenge), ...changed });
 /** Tries to return to an address that nobody has registered. */
 const to = (redirect_uri: string) => () => ask({ redirect_uri });
-const fromWebTo = (redirect_uri: string) => () => ask({ redirect_uri }, scene.web);
+const askFromWeb = (redirect_uri: string) => () => ask({ redirect_uri }, scene.web);
 const as = (client_id: string) => () => ask({ client_id });
 
 const flip = (text: string, at: number) => `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`;
@@ -105,18 +105,18 @@ const attacks: Attack[] = [
   ['a path alone', to('/callback'), isPage],
   ['the address of another client', to(webUri), isPage],
   // And of an https client.
-  ['a longer host', fromWebTo('https://client.example.com.evil.example/callback'), isPage],
-  ['the client as the user of another host', fromWebTo('https://client.example.com@evil.example/callback'), isPage],
-  ['the client as a path of another host', fromWebTo('https://evil.example/client.example.com/callback'), isPage],
-  ['another port of https', fromWebTo('https://client.example.com:444/callback'), isPage],
-  ['http instead of https', fromWebTo('http://client.example.com/callback'), isPage],
-  ['a letter that looks alike', fromWebTo('https://сlient.example.com/callback'), isPage],
-  ['an encoded dot of the host', fromWebTo('https://client%2eexample.com/callback'), isPage],
-  ['a fullwidth dot of the host', fromWebTo('https://client．example.com/callback'), isPage],
-  ['a backslash before the host', fromWebTo('https:\\\\client.example.com/callback'), isPage],
-  ['a wildcard', fromWebTo('https://*.example.com/callback'), isPage],
-  ['other letters of the path', fromWebTo('https://client.example.com/Callback'), isPage],
-  ['a path beneath the registered one', fromWebTo('https://client.example.com/callback/next'), isPage],
+  ['a longer host', askFromWeb('https://client.example.com.evil.example/callback'), isPage],
+  ['the client as the user of another host', askFromWeb('https://client.example.com@evil.example/callback'), isPage],
+  ['the client as a path of another host', askFromWeb('https://evil.example/client.example.com/callback'), isPage],
+  ['another port of https', askFromWeb('https://client.example.com:444/callback'), isPage],
+  ['http instead of https', askFromWeb('http://client.example.com/callback'), isPage],
+  ['a letter that looks alike', askFromWeb('https://сlient.example.com/callback'), isPage],
+  ['an encoded dot of the host', askFromWeb('https://client%2eexample.com/callback'), isPage],
+  ['a fullwidth dot of the host', askFromWeb('https://client．example.com/callback'), isPage],
+  ['a backslash before the host', askFromWeb('https:\\\\client.example.com/callback'), isPage],
+  ['a wildcard', askFromWeb('https://*.example.com/callback'), isPage],
+  ['other letters of the path', askFromWeb('https://client.example.com/Callback'), isPage],
+  ['a path beneath the registered one', askFromWeb('https://client.example.com/callback/next'), isPage],
   // Clients that are none.
   ['a changed registration', () => ask({ client_id: flip(scene.client, 30) }), isPage],
   ['a part of a registration', () => ask({ client_id: scene.client.slice(0, -4) }), isPage],
@@ -148,7 +148,7 @@ const attacks: Attack[] = [
   [
     'a parameter that nobody knows, twice',
     async () => {
-      const fields = Object.entries(requestOf(scene.client, newProof().challenge)) as [string, string][];
+      const fields = Object.entries(makeRequest(scene.client, newProof().challenge)) as [string, string][];
       return openPage([...fields, ['prompt', 'none'], ['prompt', 'consent']]);
     },
     goesBackWith('invalid_request'),
@@ -375,8 +375,8 @@ it('an access token is refused by every operation but that of AI clients', async
 
 it('a state comes back as it was sent, also one that would end a header or that is as long as may be', async () => {
   for (const state of ['a\r\nset-cookie: a=b', '"><script>', 'a b&c=%25#', '\0'.repeat(2000), '😀'.repeat(500)]) {
-    const page = await openPage({ ...requestOf(scene.client, newProof().challenge), state });
-    const answer = await submit(formOf(page).sealed, { decision: 'deny' });
+    const page = await openPage({ ...makeRequest(scene.client, newProof().challenge), state });
+    const answer = await submit(readForm(page).sealed, { decision: 'deny' });
     expect(returned(answer)).toMatchObject({ error: 'access_denied', state });
     expect(answer.headers.get('set-cookie')).toBeNull();
   }
@@ -384,7 +384,7 @@ it('a state comes back as it was sent, also one that would end a header or that 
 
 it('the name of a client neither leaves its place on the page nor turns the direction of the text', async () => {
   const client = await register({ client_name: '‮"><b onclick=x>\u2066Claude, verified\u0000' });
-  const { text } = await openPage(requestOf(client, newProof().challenge));
+  const { text } = await openPage(makeRequest(client, newProof().challenge));
   expect(text).toContain('<bdi>&quot;&gt;&lt;b onclick=x&gt;Claude, verified</bdi>');
 });
 

@@ -5,16 +5,16 @@ import {
   askForTokens,
   askMcp,
   connect,
-  formOf,
   getCode,
+  makeRequest,
   newProof,
   openPage,
   postForm,
+  readForm,
   redeem,
   redirectUri,
   refresh,
   register,
-  requestOf,
   resource,
   returned,
   submit,
@@ -23,7 +23,7 @@ import { call, newUser, target, unique } from '../support/world.ts';
 
 const host = target.publicUrl ?? target.baseUrl;
 
-const grantsOf = async (uid: string, apiKey: string) =>
+const listGrants = async (uid: string, apiKey: string) =>
   (await call('GET', '/keys', { apiKey, query: { uid } })).body.keys.filter((key: { via?: string }) => key.via);
 
 it('a 401 of the server of AI clients says where its metadata are, and which scopes to ask for', async () => {
@@ -79,14 +79,14 @@ it('a client connects, lists the tools of the ticked scopes, calls one, refreshe
   expect(tools).not.toContain('listKeys');
   const called = await askMcp(access, 'tools/call', { name: 'createAgent', arguments: { name: 'Front desk' } });
   expect(called.body.result.structuredContent).toMatchObject({ uid });
-  const [grant] = await grantsOf(uid, apiKey);
+  const [grant] = await listGrants(uid, apiKey);
   expect(grant).toMatchObject({ via: 'oauth', parentKeyId: keyId, clientHost: '127.0.0.1:5555', status: 'active' });
   const refreshed = await refresh(clientId, token);
   expect(refreshed.status).toBe(200);
   expect((await postForm('/revoke', { token: refreshed.body.refresh_token, client_id: clientId })).status).toBe(200);
   for (const one of [access, refreshed.body.access_token]) expect((await askMcp(one)).status).toBe(401);
   expect((await refresh(clientId, refreshed.body.refresh_token)).body.error).toBe('invalid_grant');
-  expect(await grantsOf(uid, apiKey)).toMatchObject([{ keyId: grant.keyId, status: 'revoked' }]);
+  expect(await listGrants(uid, apiKey)).toMatchObject([{ keyId: grant.keyId, status: 'revoked' }]);
 });
 
 it('an access token counts at the server of AI clients alone', async () => {
@@ -142,7 +142,7 @@ it('a key that has an end itself ends the grant that it was given for, as may an
   const [own, other] = [await apiKeys.get().create(uid, options), await apiKeys.get().create(uid, options)];
   for (const { secret } of [own, other]) {
     const { access } = await connect(own.secret);
-    const grant = (await grantsOf(uid, own.secret)).find(({ status }: { status: string }) => status === 'active');
+    const grant = (await listGrants(uid, own.secret)).find(({ status }: { status: string }) => status === 'active');
     expect((await call('DELETE', `/keys/${grant.keyId}`, { apiKey: secret, query: { uid } })).status).toBe(200);
     expect((await askMcp(access)).status).toBe(401);
   }
@@ -154,7 +154,7 @@ it('a code makes one grant, also when it is redeemed in parallel, and ends it wh
   const answers = await Promise.all(Array.from({ length: 8 }, () => redeem(asked)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect((await redeem(asked)).body.error).toBe('invalid_grant');
-  expect(await grantsOf(uid, apiKey)).toMatchObject([{ status: 'revoked' }]);
+  expect(await listGrants(uid, apiKey)).toMatchObject([{ status: 'revoked' }]);
 });
 
 it.each([
@@ -232,13 +232,13 @@ it.each([
   ['a document without a path', { client_id: 'https://client.example.com/' }],
   ['a document at a private address', { client_id: 'https://127.0.0.1/oauth.json' }],
 ])('a request with %s gets a page that says why, and no redirect', async (_, changed) => {
-  const answer = await openPage({ ...requestOf(await register(), newProof().challenge), ...changed });
+  const answer = await openPage({ ...makeRequest(await register(), newProof().challenge), ...changed });
   expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
   expect(answer.text).toContain('role="alert"');
 });
 
 it('a parameter that is there twice gets a page where it is the client or its address, and else an error', async () => {
-  const parameters = Object.entries(requestOf(await register(), newProof().challenge)) as [string, string][];
+  const parameters = Object.entries(makeRequest(await register(), newProof().challenge)) as [string, string][];
   for (const name of ['client_id', 'redirect_uri']) {
     const twice = [...parameters, parameters.find(([one]) => one === name) as [string, string]];
     expect((await openPage(twice)).status).toBe(400);
@@ -257,27 +257,27 @@ it.each([
   ['only scopes that nobody gets', { scope: 'users keys' }, 'invalid_scope'],
   ['another resource', { resource: 'https://elsewhere.example.com/mcp' }, 'invalid_target'],
 ])('a request with %s goes back to the client with an error', async (_, changed, error) => {
-  const answer = await openPage({ ...requestOf(await register(), newProof().challenge), ...changed });
+  const answer = await openPage({ ...makeRequest(await register(), newProof().challenge), ...changed });
   expect(answer.headers.get('location')).toMatch(/^http:\/\/127\.0\.0\.1:5555\/callback\?/);
   expect(returned(answer)).toMatchObject({ error, state: 'state-1', iss: host });
 });
 
 it('the resource of a request may have a slash or a query behind it', async () => {
-  const request = requestOf(await register(), newProof().challenge);
+  const request = makeRequest(await register(), newProof().challenge);
   for (const one of [resource, `${resource}/`, `${resource}?tools=calls`])
     expect((await openPage({ ...request, resource: one })).status).toBe(200);
 });
 
 it('the page ticks what a client asks for, without scopes that nobody knows, and the four of the challenge for none', async () => {
-  const request = requestOf(await register(), newProof().challenge);
-  const tickedFor = async (scope: string | undefined) => formOf(await openPage({ ...request, scope })).ticked;
-  expect(await tickedFor('openid calls keys')).toEqual(['calls']);
+  const request = makeRequest(await register(), newProof().challenge);
+  const listTicked = async (scope: string | undefined) => readForm(await openPage({ ...request, scope })).ticked;
+  expect(await listTicked('openid calls keys')).toEqual(['calls']);
   for (const none of [undefined, 'offline_access'])
-    expect(await tickedFor(none)).toEqual(['agents', 'knowledge', 'calls', 'block-list']);
+    expect(await listTicked(none)).toEqual(['agents', 'knowledge', 'calls', 'block-list']);
 });
 
 it('the page has no script and cannot be framed, and its form goes nowhere else', async () => {
-  const page = await openPage(requestOf(await register({ client_name: '<img src=x> Claude' }), newProof().challenge));
+  const page = await openPage(makeRequest(await register({ client_name: '<img src=x> Claude' }), newProof().challenge));
   const policy = page.headers.get('content-security-policy');
   expect(policy).toMatch(
     /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self' http:\/\/127\.0\.0\.1:5555;/,
@@ -290,8 +290,8 @@ it('the page has no script and cannot be framed, and its form goes nowhere else'
 });
 
 it('every key that does not count shows the same page, and keeps the ticks', async () => {
-  const request = requestOf(await register(), newProof().challenge);
-  const { sealed } = formOf(await openPage(request));
+  const request = makeRequest(await register(), newProof().challenge);
+  const { sealed } = readForm(await openPage(request));
   const { apiKey, uid, keyId } = await newUser();
   const { access, refresh: token } = await connect(apiKey);
   const users = (await newUser(['users'])).apiKey;
@@ -301,12 +301,12 @@ it('every key that does not count shows the same page, and keeps the ticks', asy
     pages.push(await submit(sealed, { key, scopes: ['calls'] }));
   expect(new Set(pages.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
   expect(pages[0]?.status).toBe(401);
-  expect(formOf(pages[0] as never)).toEqual({ sealed, ticked: ['calls'] });
+  expect(readForm(pages[0] as never)).toEqual({ sealed, ticked: ['calls'] });
 });
 
 it('a person who refuses sends the client back without a key, and one who ticks nothing gets the page again', async () => {
-  const request = requestOf(await register(), newProof().challenge);
-  const { sealed } = formOf(await openPage(request));
+  const request = makeRequest(await register(), newProof().challenge);
+  const { sealed } = readForm(await openPage(request));
   expect(returned(await submit(sealed, { decision: 'deny' })).error).toBe('access_denied');
   const { apiKey } = await newUser(['calls']);
   for (const scopes of [[], ['agents']]) expect((await submit(sealed, { key: apiKey, scopes })).status).toBe(400);
@@ -375,7 +375,7 @@ it('a suspended user’s grant does nothing, and works again afterwards', async 
 it('the change log has the making of a grant with its parent, what its tools do, and its end', async () => {
   const { uid, apiKey, keyId } = await newUser(['agents', 'keys', 'changes']);
   const { access, clientId, refresh: token } = await connect(apiKey, { scopes: ['agents'] });
-  const [{ keyId: grantId }] = await grantsOf(uid, apiKey);
+  const [{ keyId: grantId }] = await listGrants(uid, apiKey);
   await askMcp(access, 'tools/call', { name: 'createAgent', arguments: { name: 'A' } });
   await postForm('/revoke', { token, client_id: clientId });
   await expect

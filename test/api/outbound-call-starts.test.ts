@@ -3,7 +3,7 @@ import { callAttemptsKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { remove } from '../support/deletions.ts';
 import { ended, newPerson, request } from '../support/erasures.ts';
-import { storedWith } from '../support/stored.ts';
+import { findStored } from '../support/stored.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 /** New York: 18:00 of a Thursday in January is 23:00 UTC. */
@@ -12,7 +12,7 @@ const evening = '2026-01-15T23:00:00Z';
 const night = '2026-01-16T04:00:00Z';
 const hours = { from: '08:00', to: '21:00' };
 
-const worldWith = async (calling: object, configuration: object = {}) => {
+const makeWorld = async (calling: object, configuration: object = {}) => {
   const world = await newWorld();
   await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { ...configuration, calling } } });
   return world;
@@ -30,7 +30,7 @@ const check = async (world: World, numbers: string[], body: object = {}) =>
   world.call('POST', '/call-start-checks', { body: { uid: world.uid, agentId: world.agentId, numbers, ...body } });
 
 it('the rules for outbound calls accept a call in the hours of the number’s time zone, and say when a rejected one may be tried again', async () => {
-  const world = await worldWith({ hours });
+  const world = await makeWorld({ hours });
   expect((await start(world, { at: evening })).decision).toBe('accept');
   expect(await start(world, { at: night })).toEqual({
     decision: 'reject',
@@ -46,7 +46,7 @@ it('the rules for outbound calls accept a call in the hours of the number’s ti
 });
 
 it('the rules for outbound calls do not apply to a call that comes in', async () => {
-  const world = await worldWith({ hours: { from: '00:00', to: '00:01' } });
+  const world = await makeWorld({ hours: { from: '00:00', to: '00:01' } });
   const { body } = await world.call('POST', '/call-starts', {
     body: { uid: world.uid, agentId: world.agentId, from: number, at: night },
   });
@@ -54,28 +54,28 @@ it('the rules for outbound calls do not apply to a call that comes in', async ()
 });
 
 it('the rules for outbound calls take the time zone of the request before that of the number', async () => {
-  const world = await worldWith({ hours });
+  const world = await makeWorld({ hours });
   expect((await start(world, { at: night, timeZone: 'America/Los_Angeles' })).decision).toBe('accept');
   expect(await start(world, { timeZone: 'Mars/Olympus' })).toMatchObject({ error: 'invalid_request' });
 });
 
 it('a number without a time zone gets the fallback of the rules, then the agent’s, and is rejected without either', async () => {
   const unknown = { to: '+9990001234567', at: evening };
-  const withFallback = await worldWith({ hours, timeZone: 'America/New_York' }, { timeZone: 'Asia/Tokyo' });
+  const withFallback = await makeWorld({ hours, timeZone: 'America/New_York' }, { timeZone: 'Asia/Tokyo' });
   expect((await start(withFallback, unknown)).decision).toBe('accept');
-  const withAgents = await worldWith({ hours }, { timeZone: 'Asia/Tokyo' });
+  const withAgents = await makeWorld({ hours }, { timeZone: 'Asia/Tokyo' });
   expect(await start(withAgents, { ...unknown, at: '2026-01-15T13:00:00Z' })).toMatchObject({
     cause: 'outside_hours',
     timeZones: ['Asia/Tokyo'],
   });
-  const without = await worldWith({ hours });
+  const without = await makeWorld({ hours });
   const rejected = await start(without, unknown);
   expect(rejected).toMatchObject({ cause: 'outside_hours', timeZones: [] });
   expect(rejected).not.toHaveProperty('retryAt');
 });
 
 it('the rules for outbound calls never come before the block list', async () => {
-  const world = await worldWith({ hours });
+  const world = await makeWorld({ hours });
   await world.block([number]);
   expect(await start(world, { at: night })).toMatchObject({ decision: 'reject', cause: 'blocked', scope: 'agent' });
 });
@@ -98,7 +98,7 @@ const attempts = [{ max: 2, hours: 24 }];
 const countedAttempts = ({ agentId }: World, phone: string) => table.get().get(callAttemptsKey(agentId, phone));
 
 it('an attempt to call is counted once for a call id, however often the request is repeated', async () => {
-  const world = await worldWith({ attempts });
+  const world = await makeWorld({ attempts });
   for (const callId of ['call-1', 'call-1', 'call-2', 'call-1', 'call-2'])
     expect((await start(world, { callId })).decision).toBe('accept');
   const third = await start(world, { callId: 'call-3' });
@@ -108,7 +108,7 @@ it('an attempt to call is counted once for a call id, however often the request 
 });
 
 it('an attempt to call is not counted without a call id, with a moment, for another number, or when it is rejected', async () => {
-  const world = await worldWith({ attempts: [{ max: 1, hours: 24 }] });
+  const world = await makeWorld({ attempts: [{ max: 1, hours: 24 }] });
   await start(world);
   await start(world, { callId: 'call-1', at: new Date().toISOString() });
   await start(world, { callId: 'call-2', to: '+12125550124' });
@@ -117,7 +117,7 @@ it('an attempt to call is not counted without a call id, with a moment, for anot
 });
 
 it('an attempt to call does not count for a decision as of an earlier moment', async () => {
-  const world = await worldWith({ attempts: [{ max: 1, hours: 24 }] });
+  const world = await makeWorld({ attempts: [{ max: 1, hours: 24 }] });
   const before = new Date().toISOString();
   await start(world, { callId: 'call-1' });
   expect((await start(world, { at: before })).decision).toBe('accept');
@@ -129,24 +129,24 @@ it('an attempt to call leaves nothing behind when the person is erased', async (
   await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { calling: { attempts } } } });
   const person = newPerson();
   await start(world, { callId: 'call-1', to: person });
-  expect(await storedWith(person)).toEqual([`AGENT#${world.agentId}#ATTEMPTS ${person}`]);
+  expect(await findStored(person)).toEqual([`AGENT#${world.agentId}#ATTEMPTS ${person}`]);
   const { body } = await request(world, person);
   expect((await ended(world, body.erasureId)).status).toBe('done');
-  expect(await storedWith(person)).toEqual([]);
+  expect(await findStored(person)).toEqual([]);
 });
 
 it('an attempt to call is deleted with its agent', async () => {
-  const world = await worldWith({ attempts });
+  const world = await makeWorld({ attempts });
   const person = newPerson();
   await start(world, { callId: 'call-1', to: person });
   expect(await countedAttempts(world, person)).toBeDefined();
   await remove(world, world.agentId);
   await expect.poll(() => countedAttempts(world, person)).toBeUndefined();
-  expect(await storedWith(person)).toEqual([]);
+  expect(await findStored(person)).toEqual([]);
 });
 
 it('a preview of outbound calls decides on each number once, in the order sent, and counts nothing', async () => {
-  const world = await worldWith({ hours, attempts: [{ max: 1, hours: 24 }] });
+  const world = await makeWorld({ hours, attempts: [{ max: 1, hours: 24 }] });
   await world.block(['+12125550150']);
   const numbers = ['+1 212 555 0123', '+12125550150', 'nonsense', '+442071838750', number];
   const expected = {
@@ -162,7 +162,7 @@ it('a preview of outbound calls decides on each number once, in the order sent, 
 });
 
 it('a preview of outbound calls knows the attempts so far', async () => {
-  const world = await worldWith({ attempts: [{ max: 1, hours: 24 }] });
+  const world = await makeWorld({ attempts: [{ max: 1, hours: 24 }] });
   await start(world, { callId: 'call-1' });
   const { body } = await check(world, [number, '+12125550124']);
   expect(body.accepted).toEqual(['+12125550124']);
@@ -170,7 +170,7 @@ it('a preview of outbound calls knows the attempts so far', async () => {
 });
 
 it('attempts to call a number count for its other form', async () => {
-  const world = await worldWith({ attempts: [{ max: 1, hours: 24 }] });
+  const world = await makeWorld({ attempts: [{ max: 1, hours: 24 }] });
   const forms = ['+525512345678', '+5215512345678'] as const;
   await start(world, { callId: 'call-1', to: forms[1] });
   const refused = { decision: 'reject', cause: 'too_many_attempts' };

@@ -6,7 +6,7 @@ import { lazyServices } from '../../functions/service.ts';
 import { exportKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { ended, newAgent, newPerson, other, privateWorld, request, startedAt } from '../support/erasures.ts';
-import { storedWith } from '../support/stored.ts';
+import { findStored } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import type { World } from '../support/world.ts';
 
@@ -20,7 +20,7 @@ const done = (world: World, exportId: string) =>
     return /done|failed/.test(body.status) && body;
   });
 type Line = { kind: string; data: Record<string, unknown> };
-const linesOf = async (url: string): Promise<Line[]> => {
+const readLines = async (url: string): Promise<Line[]> => {
   const text = await (await fetch(url)).text();
   return text
     .split('\n')
@@ -65,9 +65,9 @@ it('an export of a person has every kind of data in both forms of the number, an
   const found = await done(world, body.exportId);
   const counts = { calls: 4, blockedNumbers: 2, consents: 2, attempts: 1 };
   expect(found).toMatchObject({ status: 'done', counts, bytes: expect.any(Number) });
-  const lines = await linesOf(found.url);
-  const countOf = (kind: string) => lines.filter((line) => line.kind === kind).length;
-  expect(['call', 'blocked_number', 'consent', 'attempt'].map(countOf)).toEqual([4, 2, 2, 1]);
+  const lines = await readLines(found.url);
+  const countLines = (kind: string) => lines.filter((line) => line.kind === kind).length;
+  expect(['call', 'blocked_number', 'consent', 'attempt'].map(countLines)).toEqual([4, 2, 2, 1]);
   expect(JSON.stringify(lines)).not.toContain(other);
   const list = await world.call('GET', '/consents', { query: { uid: world.uid, number: forms[0] } });
   const consents = lines.filter(({ kind }) => kind === 'consent').map(({ data }) => data);
@@ -90,7 +90,7 @@ it('what an erasure that removes leaves of a person is nothing that an export ha
   const after = await readPerson(world.uid, forms[0], services);
   expect([after.content.length, Object.values(after.counts)]).toEqual([0, [0, 0, 0, 0]]);
   // Whatever the kinds leave out is still there.
-  await until(async () => (await storedWith(digits)).length === 0);
+  await until(async () => (await findStored(digits)).length === 0);
   expect((await get(world, exported.body.exportId)).status).toBe(404);
 });
 

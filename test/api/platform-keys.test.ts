@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { platformKeys } from '../../functions/reconciliation/platform-keys.ts';
-import { errorOf } from '../support/clients.ts';
+import { pickError } from '../support/clients.ts';
 import { call, newUser, newWorld } from '../support/world.ts';
 
 const apiKey = 'the-api-key-of-the-platform';
@@ -23,7 +23,7 @@ describe('the key of a voice platform', () => {
     expect(sealed).toMatch(/^[A-Za-z0-9+/=]{40,}$/);
     const remove = () => world.call('DELETE', '/platform-keys/vapi', { query: { uid: world.uid } });
     expect((await remove()).body).toEqual({ message: 'Platform key deleted successfully' });
-    expect(errorOf(await remove())).toEqual([404, 'not_found']);
+    expect(pickError(await remove())).toEqual([404, 'not_found']);
     expect(await keys(world)).toEqual([]);
   });
 
@@ -39,17 +39,17 @@ describe('the key of a voice platform', () => {
   it('a key of no character, of a space or of 513 characters is refused, and so is an unknown platform', async () => {
     const world = await newWorld();
     for (const refused of ['', 'a key', 'a'.repeat(513), undefined])
-      expect(errorOf(await put(world, 'vapi', { apiKey: refused }))).toEqual([400, 'invalid_request']);
+      expect(pickError(await put(world, 'vapi', { apiKey: refused }))).toEqual([400, 'invalid_request']);
     expect((await put(world, 'vapi', { apiKey: 'a'.repeat(512) })).status).toBe(200);
-    expect(errorOf(await put(world, 'livekit', { apiKey }))).toEqual([404, 'not_found']);
+    expect(pickError(await put(world, 'livekit', { apiKey }))).toEqual([404, 'not_found']);
   });
 
   it('a key without the scope agents can neither set, nor list, nor delete it', async () => {
     const { uid, apiKey } = await newUser(['hooks', 'calls']);
     const query = { uid };
-    expect(errorOf(await call('PUT', '/platform-keys/vapi', { apiKey, body: { uid, apiKey: 'a' } }))).toEqual(denied);
-    expect(errorOf(await call('GET', '/platform-keys', { apiKey, query }))).toEqual(denied);
-    expect(errorOf(await call('DELETE', '/platform-keys/vapi', { apiKey, query }))).toEqual(denied);
+    expect(pickError(await call('PUT', '/platform-keys/vapi', { apiKey, body: { uid, apiKey: 'a' } }))).toEqual(denied);
+    expect(pickError(await call('GET', '/platform-keys', { apiKey, query }))).toEqual(denied);
+    expect(pickError(await call('DELETE', '/platform-keys/vapi', { apiKey, query }))).toEqual(denied);
   });
 });
 
@@ -65,7 +65,7 @@ describe('the voice platform of an agent', () => {
     expect((await patch(platform)).body.configuration.platform).toEqual(platform);
     expect((await patch({ name: 'twilio' })).status).toBe(200);
     for (const refused of [{ name: 'livekit' }, { ...platform, assistantIds: Array(21).fill('a') }, 'vapi'])
-      expect(errorOf(await patch(refused))).toEqual([400, 'invalid_request']);
+      expect(pickError(await patch(refused))).toEqual([400, 'invalid_request']);
     expect((await patch(null)).body.configuration.platform).toBeUndefined();
   });
 });

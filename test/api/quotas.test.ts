@@ -5,7 +5,7 @@ import { table } from '../../functions/store/table.ts';
 import { WriteQuota } from '../../functions/store/write-quota.ts';
 import { until } from '../support/until.ts';
 import { sendForm, upload } from '../support/uploads.ts';
-import { websitesOf } from '../support/websites.ts';
+import { makeWebsites } from '../support/websites.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const url = 'http://127.0.0.1:9/';
@@ -69,7 +69,7 @@ it('the writes of a day are counted up to the quota, and from zero on the next d
 it('websites and documents beyond the quota of their agent are 409, all of a request; a deletion makes room', async () => {
   const world = await newWorld();
   const { agentId } = world;
-  const { add, remove, list } = websitesOf(world);
+  const { add, remove, list } = makeWebsites(world);
   const { websiteId } = (await add(url)).body;
   await fill({ agentId }, 999);
   const exceeded = {

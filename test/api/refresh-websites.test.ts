@@ -7,12 +7,12 @@ import { RefreshEntries } from '../../functions/store/sources/refresh-entries.ts
 import { table } from '../../functions/store/table.ts';
 import { page } from '../support/site.ts';
 import { until } from '../support/until.ts';
-import { newFolder, websitesOf } from '../support/websites.ts';
+import { makeWebsites, newFolder } from '../support/websites.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 /** Adds a website that is crawled again every week, and returns it when it has been read. */
 const addWeekly = async (world: World, more: object = {}) => {
-  const { add, settled } = websitesOf(world);
+  const { add, settled } = makeWebsites(world);
   const { url, put } = newFolder();
   await put('', page('home'));
   const added = await add(url, { refreshEvery: 7, ...more });
@@ -20,7 +20,7 @@ const addWeekly = async (world: World, more: object = {}) => {
   return { website: await settled(added.body.websiteId), put };
 };
 
-const entryOf = ({ agentId, id, nextRefreshAt }: { agentId: string; id: string; nextRefreshAt: string }) =>
+const makeEntry = ({ agentId, id, nextRefreshAt }: { agentId: string; id: string; nextRefreshAt: string }) =>
   table.get().get(refreshKey(nextRefreshAt, { agentId, id }));
 
 const daysUntil = (time: string, from = Date.now()) => (Date.parse(time) - from) / dayMilliseconds;
@@ -28,7 +28,7 @@ const daysUntil = (time: string, from = Date.now()) => (Date.parse(time) - from)
 describe.concurrent('websites that are crawled again', () => {
   it('a website is crawled again after as many days as it was added with, until that is changed', async () => {
     const world = await newWorld();
-    const { change, find } = websitesOf(world);
+    const { change, find } = makeWebsites(world);
     const { website } = await addWeekly(world);
     expect(website.refreshEvery).toBe(7);
     expect(daysUntil(website.nextRefreshAt)).toBeCloseTo(7, 2);
@@ -37,30 +37,30 @@ describe.concurrent('websites that are crawled again', () => {
       1,
       new Date(Date.parse(website.lastCrawledAt) + dayMilliseconds).toISOString(),
     ]);
-    expect(await entryOf(daily)).toMatchObject({ uid: world.uid, days: 1 });
+    expect(await makeEntry(daily)).toMatchObject({ uid: world.uid, days: 1 });
     // A new name changes nothing about it.
     expect((await change(website.id, { name: 'Home' })).body.nextRefreshAt).toBe(daily.nextRefreshAt);
     const { body: never } = await change(website.id, { refreshEvery: null });
     expect(never).not.toHaveProperty('refreshEvery');
     expect(await find(website.id)).not.toHaveProperty('nextRefreshAt');
-    expect(await entryOf(daily)).toBeUndefined();
+    expect(await makeEntry(daily)).toBeUndefined();
   });
 
   it('a website that is not active is not crawled again, and is when it is active again', async () => {
     const world = await newWorld();
-    const { change } = websitesOf(world);
+    const { change } = makeWebsites(world);
     const { website } = await addWeekly(world);
     const { body: inactive } = await change(website.id, { active: false });
     expect([inactive.refreshEvery, inactive.nextRefreshAt]).toEqual([7, undefined]);
-    expect(await entryOf(website)).toBeUndefined();
+    expect(await makeEntry(website)).toBeUndefined();
     const { body: active } = await change(website.id, { active: true });
     expect(daysUntil(active.nextRefreshAt, Date.parse(website.lastCrawledAt))).toBe(7);
-    expect(await entryOf(active)).toBeDefined();
+    expect(await makeEntry(active)).toBeDefined();
   });
 
   it('a crawl by hand moves the next one', async () => {
     const world = await newWorld();
-    const { refresh, settled } = websitesOf(world);
+    const { refresh, settled } = makeWebsites(world);
     const { website } = await addWeekly(world);
     const later = new Date(Date.now() + 3 * dayMilliseconds).toISOString();
     const { agentId, id } = website;
@@ -68,7 +68,7 @@ describe.concurrent('websites that are crawled again', () => {
     expect((await refresh(id)).status).toBe(200);
     const { nextRefreshAt } = await settled(id);
     expect(daysUntil(nextRefreshAt)).toBeCloseTo(7, 2);
-    expect(await entryOf({ agentId, id, nextRefreshAt })).toBeDefined();
+    expect(await makeEntry({ agentId, id, nextRefreshAt })).toBeDefined();
   });
 
   it('the copy of a website is crawled again as often, for the owner of the copy', async () => {
@@ -77,22 +77,22 @@ describe.concurrent('websites that are crawled again', () => {
     const { body: copy } = await world.call('POST', '/duplicate-agent', {
       body: { uid: world.uid, agentId: world.agentId },
     });
-    const [copied] = (await websitesOf({ ...world, agentId: copy.agentId }).list()).body.websites;
+    const [copied] = (await makeWebsites({ ...world, agentId: copy.agentId }).list()).body.websites;
     expect([copied.refreshEvery, copied.nextRefreshAt]).toEqual([7, website.nextRefreshAt]);
-    expect(await entryOf(copied)).toMatchObject({ uid: world.uid, days: 7 });
+    expect(await makeEntry(copied)).toMatchObject({ uid: world.uid, days: 7 });
   });
 
   it('a deleted website has no entry any more', async () => {
     const world = await newWorld();
     const { website } = await addWeekly(world);
-    expect(await entryOf(website)).toBeDefined();
-    expect((await websitesOf(world).remove(website.id)).status).toBe(200);
-    expect(await entryOf(website)).toBeUndefined();
+    expect(await makeEntry(website)).toBeDefined();
+    expect((await makeWebsites(world).remove(website.id)).status).toBe(200);
+    expect(await makeEntry(website)).toBeUndefined();
   });
 
   it('a website that is due is crawled, and the new text of its page is found by the next search', async () => {
     const world = await newWorld();
-    const { find } = websitesOf(world);
+    const { find } = makeWebsites(world);
     const { website, put } = await addWeekly(world);
     const { agentId, id } = website;
     await put('', '<title>Hours</title><main><p>On Sundays we open at eleven.</p></main>');

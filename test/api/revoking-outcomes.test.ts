@@ -18,7 +18,7 @@ const outcomes = [
 ];
 
 /** A user whose person has consented, with a call of that person. */
-const worldWith = async (configuration: object = { outcomes }) => {
+const makeWorld = async (configuration: object = { outcomes }) => {
   const world = await newWorld();
   await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
   await give(world, 10);
@@ -29,9 +29,9 @@ const give = (world: World, minutes: number) =>
   world.call('POST', '/consents', {
     body: { uid: world.uid, consents: [{ number, purpose: 'marketing', state: 'given', at: minutesAgo(minutes) }] },
   });
-const stateOf = async (world: World) =>
+const readState = async (world: World) =>
   (await world.call('GET', '/consents/check', { query: { uid: world.uid, number, purpose: 'marketing' } })).body.state;
-const revocationsOf = async (world: World) => {
+const listRevocations = async (world: World) => {
   const { body } = await world.call('GET', '/consents', { query: { uid: world.uid, number, purpose: '*' } });
   return body.consents as { keyId: string; proof: unknown; at: string }[];
 };
@@ -96,71 +96,71 @@ it('every function that stores outcomes is known here, and only the store of cal
 });
 
 it.each(Object.entries(writers))('an outcome that revokes does so where %s stores it', async (_, write) => {
-  const world = await worldWith();
-  expect(await stateOf(world)).toBe('given');
+  const world = await makeWorld();
+  expect(await readState(world)).toBe('given');
   expect(await write(world)).toBe(true);
-  expect(await stateOf(world)).toBe('revoked');
-  const [revocation, ...others] = await revocationsOf(world);
+  expect(await readState(world)).toBe('revoked');
+  const [revocation, ...others] = await listRevocations(world);
   expect(others).toEqual([]);
   expect(revocation).toMatchObject({ proof: { channel: 'call', callId: expect.any(String) } });
 });
 
 it('an outcome that does not revoke, a cleared one, and one of a withheld number leave the consents', async () => {
-  const world = await worldWith();
+  const world = await makeWorld();
   const { body } = await set(world, { custom_call_outcome: 'booked' });
   expect(body).not.toHaveProperty('revoked');
   await set(world, { custom_call_outcome: null });
   await world.recordCall('withheld', { phone: null });
   expect((await set(world, { custom_call_outcome: 'no' }, 'withheld')).body).not.toHaveProperty('revoked');
-  expect(await stateOf(world)).toBe('given');
+  expect(await readState(world)).toBe('given');
 });
 
 it('the same outcome again adds a revocation only where a consent was given since, and clearing it gives nothing back', async () => {
-  const world = await worldWith();
+  const world = await makeWorld();
   const again = async () => {
     const { body } = await set(world, { custom_call_outcome: 'no', custom_call_outcome_value: Math.random() });
-    return [body.revoked, body.blocked, (await revocationsOf(world)).length];
+    return [body.revoked, body.blocked, (await listRevocations(world)).length];
   };
   expect(await again()).toEqual([true, true, 1]);
   expect(await again()).toEqual([true, true, 1]);
   await set(world, { custom_call_outcome: null });
-  expect(await stateOf(world)).toBe('revoked');
+  expect(await readState(world)).toBe('revoked');
   expect(await again()).toEqual([true, true, 2]);
   await give(world, 0);
-  expect(await stateOf(world)).toBe('given');
+  expect(await readState(world)).toBe('given');
   expect(await again()).toEqual([true, true, 3]);
-  expect(await stateOf(world)).toBe('revoked');
+  expect(await readState(world)).toBe('revoked');
 });
 
 it('a found outcome revokes only where the list says so, and a held one when somebody sets it', async () => {
-  const world = await worldWith();
+  const world = await makeWorld();
   await sendEnd(world, 'no');
-  expect(await stateOf(world)).toBe('given');
-  const held = await worldWith();
+  expect(await readState(world)).toBe('given');
+  const held = await makeWorld();
   await sendEnd(held, 'stop', 5);
-  expect(await stateOf(held)).toBe('given');
+  expect(await readState(held)).toBe('given');
   await set(held, { custom_call_outcome: 'stop' }, 'vapi:one');
-  expect(await stateOf(held)).toBe('revoked');
+  expect(await readState(held)).toBe('revoked');
 });
 
 it('a platform that repeats an outcome does not revoke a consent that was given since', async () => {
-  const world = await worldWith();
+  const world = await makeWorld();
   await sendEnd(world, 'stop');
   await give(world, 0);
   await sendEnd(world, 'stop');
-  expect(await stateOf(world)).toBe('given');
+  expect(await readState(world)).toBe('given');
 });
 
 it('an outcome that a guest sets revokes with the owner, by the key of the guest', async () => {
-  const world = await worldWith();
+  const world = await makeWorld();
   const guest = await newGuest(world);
   expect((await set(world, { custom_call_outcome: 'no' }, 'call', guest.apiKey)).body.revoked).toBe(true);
-  expect(await stateOf(world)).toBe('revoked');
-  expect(await revocationsOf(world)).toMatchObject([{ keyId: guest.keyId, proof: { callId: 'call' } }]);
+  expect(await readState(world)).toBe('revoked');
+  expect(await listRevocations(world)).toMatchObject([{ keyId: guest.keyId, proof: { callId: 'call' } }]);
 });
 
 it('several outcomes of one person in a request revoke once each, and lose nothing', async () => {
-  const world = await worldWith();
+  const world = await makeWorld();
   const { agentId } = world;
   const items = Array.from({ length: 12 }, (_, index) => ({
     ...{ agentId, callId: `call-${index}`, phone: number, direction: 'outbound', startedAt },
@@ -168,5 +168,5 @@ it('several outcomes of one person in a request revoke once each, and lose nothi
   }));
   const { body } = await world.call('POST', '/calls', { body: { items } });
   expect([body.recorded.length, body.failed]).toEqual([12, []]);
-  expect(await revocationsOf(world)).toHaveLength(12);
+  expect(await listRevocations(world)).toHaveLength(12);
 });

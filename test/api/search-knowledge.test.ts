@@ -13,7 +13,7 @@ import {
   change,
   type Found,
   found,
-  piecesOf,
+  readPieces,
   remove,
   search,
   setLanguage,
@@ -21,7 +21,7 @@ import {
   upload,
 } from '../support/knowledge.ts';
 import { patienceSeconds } from '../support/patience.ts';
-import { newFolder, websitesOf } from '../support/websites.ts';
+import { makeWebsites, newFolder } from '../support/websites.ts';
 import { newWorld } from '../support/world.ts';
 
 afterEach(noFaults);
@@ -68,7 +68,7 @@ it.concurrent('a search of knowledge reports how many sources it omitted because
 
 it.concurrent('a search of knowledge finds passages of websites, their pages, and their positions in the text of the page', async () => {
   const world = await newWorld();
-  const { add, settled } = websitesOf(world);
+  const { add, settled } = makeWebsites(world);
   const { url, put } = newFolder();
   await put(
     '',
@@ -98,7 +98,7 @@ it.concurrent('a search of knowledge covers only sources that are active, chosen
   expect(await textsFound(world, 'open')).toHaveLength(2);
   await remove(world, other);
   expect(await textsFound(world, 'open')).toEqual(['Open at nine.']);
-  expect(await piecesOf(other)).toEqual([]);
+  expect(await readPieces(other)).toEqual([]);
 });
 
 it.concurrent('a search of knowledge finds words as the agent’s language forms them, also after a change of the language', async () => {

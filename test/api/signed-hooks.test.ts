@@ -10,7 +10,7 @@ import { table } from '../../functions/store/table.ts';
 import '../support/quiet-logs.ts';
 import { invoke } from '../support/events.ts';
 import { newHookSecret, type SentHook, signers } from '../support/hook-signers.ts';
-import { addressOf, bodyIn, sendSigned, signedHook, signedJsonOfTwilio } from '../support/signed-hooks.ts';
+import { encodeBody, formAddress, sendSigned, signedHook, signedJsonOfTwilio } from '../support/signed-hooks.ts';
 import { ends, starts } from '../support/voice-platforms.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -28,7 +28,7 @@ const setSecret = async ({ call, uid }: World, platform: string, more: object = 
 };
 
 /** A call that comes in, as a platform reports it for the agent of a world. */
-const startOf = (platform: string, { uid, agentId }: World) => {
+const makeStart = (platform: string, { uid, agentId }: World) => {
   const { query, body } = starts[platform] ?? (starts.twilio as NonNullable<(typeof starts)[string]>);
   return { query: { uid, agentId, ...query } as Record<string, string>, body };
 };
@@ -37,7 +37,7 @@ const listed = async ({ call, uid }: World) =>
   (await call('GET', '/hook-secrets', { query: { uid } })).body.hookSecrets;
 
 const refused = [401, { error: 'invalid_signature', message: 'The signature of this request is not valid.' }];
-const answerTo = async (sent: SentHook) => {
+const getAnswer = async (sent: SentHook) => {
   const { status, body } = await sendSigned(sent);
   return [status, body];
 };
@@ -46,7 +46,7 @@ describe.each(platforms)('with a secret, a webhook of %s', (platform) => {
   it(`with a secret, a webhook of ${platform} is accepted when it is signed, and the call is recorded when it ends`, async () => {
     const world = await newWorld();
     const secret = await setSecret(world, platform);
-    const start = startOf(platform, world);
+    const start = makeStart(platform, world);
     expect((await sendSigned(signedHook(platform, { ...start, secret }))).status).toBe(200);
     const end = ends[platform] ?? (ends.twilio as NonNullable<(typeof ends)[string]>);
     const query = { uid: world.uid, agentId: world.agentId };
@@ -58,15 +58,17 @@ describe.each(platforms)('with a secret, a webhook of %s', (platform) => {
   it(`with a secret, a webhook of ${platform} is refused without a signature, by another secret, and with a key in its address`, async () => {
     const world = await newWorld();
     const { secret: keyForHooks } = await apiKeys.get().create(world.uid, { name: 'hooks', scopes: ['hooks'] });
-    const start = startOf(platform, world);
+    const start = makeStart(platform, world);
     const withKey = { ...signedHook(platform, { ...start, secret: newHookSecret(platform).secret }), headers: {} };
     withKey.address += `&key=${keyForHooks}`;
     expect((await sendSigned(withKey)).status).toBe(200);
     const secret = await setSecret(world, platform);
     const sent = signedHook(platform, { ...start, secret });
-    expect(await answerTo({ ...sent, headers: {} })).toEqual(refused);
-    expect(await answerTo(signedHook(platform, { ...start, secret: newHookSecret(platform).secret }))).toEqual(refused);
-    expect(await answerTo(withKey)).toEqual(refused);
+    expect(await getAnswer({ ...sent, headers: {} })).toEqual(refused);
+    expect(await getAnswer(signedHook(platform, { ...start, secret: newHookSecret(platform).secret }))).toEqual(
+      refused,
+    );
+    expect(await getAnswer(withKey)).toEqual(refused);
     expect((await listed(world))[0]).toMatchObject({ platform, lastRefused: { reason: 'secret' } });
     // A key in a header is as good as a signature.
     const withHeader = { ...sent, headers: { 'x-authorization': keyForHooks } };
@@ -75,7 +77,7 @@ describe.each(platforms)('with a secret, a webhook of %s', (platform) => {
 
   it(`a replaced secret of ${platform} is accepted together with its successor for 24 hours, and a deleted one is not accepted`, async () => {
     const world = await newWorld();
-    const start = startOf(platform, world);
+    const start = makeStart(platform, world);
     const former = await setSecret(world, platform);
     const latter = await setSecret(world, platform);
     for (const secret of [former, latter])
@@ -88,14 +90,14 @@ describe.each(platforms)('with a secret, a webhook of %s', (platform) => {
     const item = (await table.get().get(key)) as unknown as { secrets: { endsAt?: number }[] };
     const secrets = item.secrets.map((one) => ({ ...one, ...(one.endsAt && { endsAt: Date.now() - 1 }) }));
     await table.get().change(key, { set: { secrets } });
-    expect(await answerTo(signedHook(platform, { ...start, secret: former }))).toEqual(refused);
+    expect(await getAnswer(signedHook(platform, { ...start, secret: former }))).toEqual(refused);
     expect((await listed(world))[0].formerUntil).toBeUndefined();
 
     const { uid } = world;
     const remove = () => world.call('DELETE', `/hook-secrets/${platform}`, { query: { uid } });
     expect((await remove()).body).toEqual({ message: 'Hook secret deleted successfully' });
     expect((await remove()).status).toBe(404);
-    expect(await answerTo(signedHook(platform, { ...start, secret: latter }))).toEqual(refused);
+    expect(await getAnswer(signedHook(platform, { ...start, secret: latter }))).toEqual(refused);
     expect(await listed(world)).toEqual([]);
   });
 });
@@ -103,10 +105,10 @@ describe.each(platforms)('with a secret, a webhook of %s', (platform) => {
 it('a signature is refused alike for a user with a secret, for one without, and for an unknown one', async () => {
   const [world, without] = await Promise.all([newWorld(), newWorld()]);
   await setSecret(world, 'vapi');
-  const { body } = startOf('vapi', world);
+  const { body } = makeStart('vapi', world);
   const askAs = async (uid: string, headers: Record<string, string>) => {
-    const address = addressOf('vapi', { uid, agentId: world.agentId });
-    return answerTo({ address, body: bodyIn('vapi', body), headers });
+    const address = formAddress('vapi', { uid, agentId: world.agentId });
+    return getAnswer({ address, body: encodeBody('vapi', body), headers });
   };
   for (const header of ['x-vapi-secret', 'authorization', 'x-signature'])
     for (const uid of [world.uid, without.uid, 'nobody'])
@@ -120,10 +122,10 @@ it('a signature is refused alike for a user with a secret, for one without, and 
 it('a JSON body of Twilio is accepted by its hash in the address, and refused with another', async () => {
   const world = await newWorld();
   const secret = await setSecret(world, 'twilio');
-  const { query, body } = startOf('twilio', world);
+  const { query, body } = makeStart('twilio', world);
   const sent = signedJsonOfTwilio(query, body, secret);
   expect((await sendSigned(sent)).status).toBe(200);
-  expect(await answerTo({ ...sent, body: sent.body.replace('ringing', 'queued') })).toEqual(refused);
+  expect(await getAnswer({ ...sent, body: sent.body.replace('ringing', 'queued') })).toEqual(refused);
   expect((await listed(world))[0].lastRefused.reason).toBe('body');
 });
 
@@ -132,8 +134,8 @@ const writtenInManyWays = async () => {
   const world = await newWorld();
   const { uid, agentId } = world;
   const secret = await setSecret(world, 'twilio');
-  const address = addressOf('twilio', { uid, next: 'https://voice.example.com/a b', agentId });
-  const body = bodyIn('twilio', startOf('twilio', world).body);
+  const address = formAddress('twilio', { uid, next: 'https://voice.example.com/a b', agentId });
+  const body = encodeBody('twilio', makeStart('twilio', world).body);
   const sign = (signed: string) => signers.twilio?.({ address: signed, body }, secret) ?? {};
   return { world, address, body, sign };
 };
@@ -145,7 +147,7 @@ it('a request of Twilio that was signed for another address is refused for its a
   expect((await sendSigned({ address, body, headers: sign(address) })).status).toBe(200);
   // A proxy's header with another host does not make the request one for this address.
   const headers = { ...sign(signed), 'x-forwarded-host': 'hooks.example.com' };
-  expect(await answerTo({ address, body, headers })).toEqual(refused);
+  expect(await getAnswer({ address, body, headers })).toEqual(refused);
   expect((await listed(world))[0].lastRefused.reason).toBe('address');
 });
 
@@ -156,68 +158,68 @@ it('a request is verified by the public address, even if it came to another host
   const byOtherName = address.replace('127.0.0.1', 'localhost');
   expect(byOtherName).not.toBe(address);
   expect((await sendSigned({ address: byOtherName, body, headers: sign(address) })).status).toBe(200);
-  expect(await answerTo({ address: byOtherName, body, headers: sign(byOtherName) })).toEqual(refused);
+  expect(await getAnswer({ address: byOtherName, body, headers: sign(byOtherName) })).toEqual(refused);
 });
 
 it('Vapi may sign without a time, with a custom header and hash, or send the secret itself', async () => {
   const world = await newWorld();
-  const { query, body } = startOf('vapi', world);
+  const { query, body } = makeStart('vapi', world);
   const secret = await setSecret(world, 'vapi', { header: 'X-Hub-Signature', algorithm: 'sha512' });
-  const address = addressOf('vapi', query);
-  const text = bodyIn('vapi', body);
-  const statusWith = async (headers: Record<string, string>, sent = text) =>
+  const address = formAddress('vapi', query);
+  const text = encodeBody('vapi', body);
+  const requestStatus = async (headers: Record<string, string>, sent = text) =>
     (await sendSigned({ address, body: sent, headers })).status;
   const mac = (payload: string, algorithm = 'sha512') => createHmac(algorithm, secret).update(payload);
   const now = String(Math.floor(Date.now() / 1000));
-  expect(await statusWith({ 'x-hub-signature': `sha512=${mac(text).digest('hex')}` })).toBe(200);
-  expect(await statusWith({ 'x-hub-signature': mac(text).digest('base64') })).toBe(200);
-  expect(await statusWith({ 'x-hub-signature': mac(`${now}.${text}`).digest('hex'), 'x-timestamp': now })).toBe(200);
-  expect(await statusWith({ 'x-vapi-secret': secret })).toBe(200);
-  expect(await statusWith({ authorization: `Bearer ${secret}` })).toBe(200);
-  expect(await statusWith({ 'x-signature': mac(text).digest('hex') })).toBe(401);
-  expect(await statusWith({ 'x-hub-signature': mac(text, 'sha256').digest('hex') })).toBe(401);
-  expect(await statusWith({ 'x-vapi-secret': `${secret}0` })).toBe(401);
-  expect(await statusWith({ authorization: 'Bearer nonsense' })).toBe(401);
+  expect(await requestStatus({ 'x-hub-signature': `sha512=${mac(text).digest('hex')}` })).toBe(200);
+  expect(await requestStatus({ 'x-hub-signature': mac(text).digest('base64') })).toBe(200);
+  expect(await requestStatus({ 'x-hub-signature': mac(`${now}.${text}`).digest('hex'), 'x-timestamp': now })).toBe(200);
+  expect(await requestStatus({ 'x-vapi-secret': secret })).toBe(200);
+  expect(await requestStatus({ authorization: `Bearer ${secret}` })).toBe(200);
+  expect(await requestStatus({ 'x-signature': mac(text).digest('hex') })).toBe(401);
+  expect(await requestStatus({ 'x-hub-signature': mac(text, 'sha256').digest('hex') })).toBe(401);
+  expect(await requestStatus({ 'x-vapi-secret': `${secret}0` })).toBe(401);
+  expect(await requestStatus({ authorization: 'Bearer nonsense' })).toBe(401);
   // The time of a signed request cannot be moved from its header into its body.
-  expect(await statusWith({ 'x-hub-signature': mac(`${now}.${text}`).digest('hex') }, `${now}.${text}`)).toBe(401);
+  expect(await requestStatus({ 'x-hub-signature': mac(`${now}.${text}`).digest('hex') }, `${now}.${text}`)).toBe(401);
 });
 
 it('ElevenLabs begins a conversation with the secret in a header, of a name that may be chosen', async () => {
   const world = await newWorld();
-  const start = startOf('elevenlabs', world);
+  const start = makeStart('elevenlabs', world);
   const sent = { ...signedHook('elevenlabs', { ...start, secret: '' }), headers: {} };
   const first = await setSecret(world, 'elevenlabs');
   expect((await sendSigned({ ...sent, headers: { 'x-hook-secret': first } })).status).toBe(200);
   const second = await setSecret(world, 'elevenlabs', { header: 'X-Clinic' });
   expect((await sendSigned({ ...sent, headers: { 'x-clinic': second } })).status).toBe(200);
-  expect(await answerTo({ ...sent, headers: { 'x-hook-secret': second } })).toEqual(refused);
+  expect(await getAnswer({ ...sent, headers: { 'x-hook-secret': second } })).toEqual(refused);
 });
 
 it('a field of Twilio cannot be taken apart: between names and values that are signed is nothing', async () => {
   const world = await newWorld();
   const secret = await setSecret(world, 'twilio');
-  const { query, body } = startOf('twilio', world);
+  const { query, body } = makeStart('twilio', world);
   const sent = signedHook('twilio', { query, body: { ...body, From: '+14155550100From+14155550101' }, secret });
   expect((await sendSigned(sent)).status).toBe(200);
   const twice = sent.body.replace('100From%2B', '100&From=%2B');
   expect(twice).not.toBe(sent.body);
-  expect(await answerTo({ ...sent, body: twice })).toEqual(refused);
-  expect(await answerTo({ ...sent, body: sent.body.replace('Direction=', 'Direction') })).toEqual(refused);
+  expect(await getAnswer({ ...sent, body: twice })).toEqual(refused);
+  expect(await getAnswer({ ...sent, body: sent.body.replace('Direction=', 'Direction') })).toEqual(refused);
 });
 
 it('a body of Twilio that could be read in two ways is refused: a field twice, or a form that is JSON', async () => {
   const world = await newWorld();
   const secret = await setSecret(world, 'twilio');
-  const { query, body } = startOf('twilio', world);
+  const { query, body } = makeStart('twilio', world);
   const sent = signedHook('twilio', { query, body, secret });
   for (const other of [`${sent.body}&CallSid=CA0123`, '{"CallStatus":"ringing"}', '[]', `\ufeff${sent.body}`])
-    expect(await answerTo({ ...sent, body: other })).toEqual(refused);
+    expect(await getAnswer({ ...sent, body: other })).toEqual(refused);
 });
 
 it('a form of Twilio whose signed text is read with other fields is refused', async () => {
   const world = await newWorld();
   const secret = await setSecret(world, 'twilio');
-  const { query } = startOf('twilio', world);
+  const { query } = makeStart('twilio', world);
   const body = {
     CallSid: 'CA0123',
     CallStatus: 'ringing',
@@ -238,19 +240,19 @@ it('a form of Twilio whose signed text is read with other fields is refused', as
   ]) {
     const other = new URLSearchParams(JSON.parse(JSON.stringify(fields))).toString();
     expect(signers.twilio?.({ ...sent, body: other }, secret)).toEqual(sent.headers);
-    expect(await answerTo({ ...sent, body: other })).toEqual(refused);
+    expect(await getAnswer({ ...sent, body: other })).toEqual(refused);
     expect((await listed(world))[0].lastRefused.reason).toBe('body');
   }
   const moved = { ...sent, body: new URLSearchParams({ ...rest, Direction, From, FromCity, To }).toString() };
-  moved.address = `${addressOf('twilio', { ...others, next: String(next) })}CallSid${CallSid}`;
+  moved.address = `${formAddress('twilio', { ...others, next: String(next) })}CallSid${CallSid}`;
   expect(signers.twilio?.(moved, secret)).toEqual(sent.headers);
-  expect(await answerTo(moved)).toEqual(refused);
+  expect(await getAnswer(moved)).toEqual(refused);
 });
 
 it('another reason for a refusal is noted at once, and at most five in five seconds', async () => {
   const world = await newWorld();
   const secret = await setSecret(world, 'twilio');
-  const { query, body } = startOf('twilio', world);
+  const { query, body } = makeStart('twilio', world);
   const noted: unknown[] = [];
   for (const field of ['One', 'Two', 'Two', 'Three', 'Four', 'Five', 'Six']) {
     await sendSigned(signedHook('twilio', { query, body: { ...body, [field]: '1' }, secret }));
@@ -262,7 +264,7 @@ it('another reason for a refusal is noted at once, and at most five in five seco
 it('a form of Twilio may have SIP headers, custom parameters and every field that Twilio documents', async () => {
   const world = await newWorld();
   const secret = await setSecret(world, 'twilio');
-  const { query, body } = startOf('twilio', world);
+  const { query, body } = makeStart('twilio', world);
   const more = {
     StirVerstat: 'TN-Validation-Passed-A',
     CallToken: '%7B%22parentCallInfoToken%22%7D',
@@ -271,7 +273,7 @@ it('a form of Twilio may have SIP headers, custom parameters and every field tha
     appointmentId: '12',
   };
   expect((await sendSigned(signedHook('twilio', { query, body: { ...body, ...more }, secret }))).status).toBe(200);
-  expect(await answerTo(signedHook('twilio', { query, body: { ...body, Invented: '1' }, secret }))).toEqual(refused);
+  expect(await getAnswer(signedHook('twilio', { query, body: { ...body, Invented: '1' }, secret }))).toEqual(refused);
 });
 
 it('a form of Twilio has parameters of the user’s own as they are named with the secret, and the field that refuses it is named', async () => {
@@ -279,11 +281,11 @@ it('a form of Twilio has parameters of the user’s own as they are named with t
   const { secret, fields } = newHookSecret('twilio');
   const set = (parameters?: string[], platform = 'twilio') =>
     world.call('PUT', `/hook-secrets/${platform}`, { body: { uid: world.uid, ...fields, parameters } });
-  const { query, body } = startOf('twilio', world);
+  const { query, body } = makeStart('twilio', world);
   const sent = (more: object) => signedHook('twilio', { query, body: { ...body, ...more }, secret });
   const own = { PhoneNumber: '+14155550188', CustomerId: '7' };
   expect((await set()).status).toBe(200);
-  expect(await answerTo(sent(own))).toEqual(refused);
+  expect(await getAnswer(sent(own))).toEqual(refused);
   expect((await listed(world))[0].lastRefused).toMatchObject({ reason: 'body', field: 'PhoneNumber' });
   // The same secret with other parameters stays the newest.
   for (let round = 0; round < 7; round++)
@@ -291,7 +293,7 @@ it('a form of Twilio has parameters of the user’s own as they are named with t
   expect((await sendSigned(sent(own))).text).toContain('<Redirect');
   expect((await listed(world))[0]).toMatchObject({ parameters: ['P6', 'PhoneNumber', 'CustomerId'] });
   expect((await listed(world))[0]).not.toHaveProperty('formerUntil');
-  expect(await answerTo(sent({ ...own, P0: '1' }))).toEqual(refused);
+  expect(await getAnswer(sent({ ...own, P0: '1' }))).toEqual(refused);
   const names = (count: number) => Array.from({ length: count }, (_, index) => `P${index}`);
   expect((await set(names(50))).status).toBe(200);
   expect((await set(names(51))).body.details).toEqual([{ path: 'parameters', message: 'must have at most 50 names' }]);
@@ -304,7 +306,7 @@ it('a form of Twilio whose signature does not cover StirVerstat and CallToken is
   await world.call('PATCH', `/agents/${world.agentId}`, {
     body: { configuration: { rejectAttestations: ['failed'] } },
   });
-  const { query, body } = startOf('twilio', world);
+  const { query, body } = makeStart('twilio', world);
   const signed = signedHook('twilio', { query, body, secret });
   const attestation = { StirVerstat: 'TN-Validation-Failed-B', CallToken: '%7B%22parentCallInfoToken%22%7D' };
   const more = (fields: Record<string, string>) => ({
@@ -322,19 +324,19 @@ it('a form of Twilio whose signature does not cover StirVerstat and CallToken is
   const recorded = await world.call('GET', `/calls/${world.agentId}/twilio:CA2`);
   expect(recorded.body).toMatchObject({ status: 'completed' });
   expect(recorded.body.details ?? {}).not.toHaveProperty('attestation');
-  expect(await answerTo(more({ CallerState: 'CA' }))).toEqual(refused);
+  expect(await getAnswer(more({ CallerState: 'CA' }))).toEqual(refused);
 });
 
 it('an attestation that Twilio signed cannot be moved into another field', async () => {
   const world = await newWorld();
   const secret = await setSecret(world, 'twilio');
-  const { query, body } = startOf('twilio', world);
+  const { query, body } = makeStart('twilio', world);
   const StirVerstat = 'TN-Validation-Failed-B';
   const signed = signedHook('twilio', { query, body: { ...body, StirStatus: 'x', StirVerstat }, secret });
   expect((await sendSigned(signed)).status).toBe(200);
   const moved = { ...body, StirStatus: `xStirVerstat${StirVerstat}` };
   for (const fields of [moved, { ...moved, StirVerstat: 'TN-Validation-Passed-A' }])
-    expect(await answerTo({ ...signed, body: bodyIn('twilio', fields) })).toEqual(refused);
+    expect(await getAnswer({ ...signed, body: encodeBody('twilio', fields) })).toEqual(refused);
 });
 
 it('a former secret that is put back is the newest, also when five are in force', async () => {
@@ -359,7 +361,7 @@ it('a sixth secret that would be accepted is refused, and no former one ends bef
   expect(set.length).toBe(5);
   for (const { status, body } of answers.filter(({ status }) => status !== 200))
     expect([status, body.error, body.message]).toEqual([409, 'quota_exceeded', expect.stringMatching(/^5 secrets/)]);
-  const start = startOf('retell', world);
+  const start = makeStart('retell', world);
   for (const { secret } of set) expect((await sendSigned(signedHook('retell', { ...start, secret }))).status).toBe(200);
 });
 
@@ -395,7 +397,7 @@ it('a secret that is set again stays as it is, and two at once are both accepted
   expect((await put(one)).body).toEqual(first.body);
   expect((await listed(world))[0].formerUntil).toBeUndefined();
   await Promise.all([put(other), put(newHookSecret('retell')), put(newHookSecret('retell'))]);
-  const start = startOf('retell', world);
+  const start = makeStart('retell', world);
   for (const { secret } of [one, other])
     expect((await sendSigned(signedHook('retell', { ...start, secret }))).status).toBe(200);
 });
@@ -419,7 +421,7 @@ it('the log says why a request was refused, and has neither the secret, the sign
   const world = await newWorld();
   const { uid } = world;
   const secret = await setSecret(world, 'twilio');
-  const sent = signedHook('twilio', { ...startOf('twilio', world), secret: 'another-secret-of-twilio' });
+  const sent = signedHook('twilio', { ...makeStart('twilio', world), secret: 'another-secret-of-twilio' });
   const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const handled = async (headers: Record<string, string>, body = sent.body) => {
     const query = Object.fromEntries(new URL(sent.address).searchParams);
@@ -473,7 +475,7 @@ it('a deployment can refuse keys in addresses', { tags: 'local-only' }, async ()
 it('a signed request is noted at most once an hour, and the same refusal at most once in five seconds', async () => {
   const world = await newWorld();
   const secret = await setSecret(world, 'retell');
-  const start = startOf('retell', world);
+  const start = makeStart('retell', world);
   const sendNow = async (by: string) => {
     await sendSigned(signedHook('retell', { ...start, secret: by }));
     return (await listed(world))[0];

@@ -15,20 +15,20 @@ import { users } from '../../functions/store/users.ts';
 import { writeQuota } from '../../functions/store/write-quota.ts';
 import '../support/quiet-logs.ts';
 import { callsTool, type ModelPart, model, says, talk } from '../support/chat.ts';
-import { errorOf, newClientWorld, newMaker } from '../support/clients.ts';
+import { newClientWorld, newMaker, pickError } from '../support/clients.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
 import { newHookSecret } from '../support/hook-signers.ts';
 import { isForm, sendSigned, signedHook } from '../support/signed-hooks.ts';
 import { until } from '../support/until.ts';
 import { list, sendForm } from '../support/uploads.ts';
-import { bodyOf, ends, rejected, send, starts } from '../support/voice-platforms.ts';
+import { ends, readBody, rejected, send, starts } from '../support/voice-platforms.ts';
 import { newEndpoint, newReceiver } from '../support/webhooks.ts';
 import { call } from '../support/world.ts';
 
 const platforms = ['twilio', 'vapi', 'retell', 'elevenlabs', 'telnyx'];
 /** Telnyx sends what Twilio sends. */
 const of = <T>(all: Record<string, T>, platform: string) => all[platform === 'telnyx' ? 'twilio' : platform] as T;
-const idOf = (platform: string) => (of(ends, platform).call as { callId: string }).callId.split(':')[1];
+const findCallId = (platform: string) => (of(ends, platform).call as { callId: string }).callId.split(':')[1];
 const acknowledged = (platform: string) =>
   isForm(platform) ? '<?xml version="1.0" encoding="UTF-8"?><Response/>' : {};
 const refused = [403, 'user_suspended'];
@@ -43,27 +43,27 @@ describe.each(platforms)('a suspended user of %s', (platform) => {
     await world.suspend(true);
     if (platform !== 'telnyx') {
       const byKey = await send(world, platform, { ...start, query });
-      expect([byKey.status, bodyOf(byKey)]).toEqual(of(rejected, platform));
+      expect([byKey.status, readBody(byKey)]).toEqual(of(rejected, platform));
       expect((await send(world, platform, { body: of(ends, platform).body })).status).toBe(200);
-      expect(errorOf(await send(world, platform, { body: { event: 'transcript_updated' } }))).toEqual(refused);
+      expect(pickError(await send(world, platform, { body: { event: 'transcript_updated' } }))).toEqual(refused);
     }
     await world.suspend(false);
     await world.call('PUT', `/hook-secrets/${platform}`, { body: { uid, ...fields } });
     const signed = (body: Record<string, unknown>) => sendSigned(signedHook(platform, { query, body, secret }));
-    const acceptedAs = bodyOf(await signed(start.body));
+    const acceptedAs = readBody(await signed(start.body));
     await world.suspend(true);
     const answer = await signed(start.body);
-    expect([answer.status, bodyOf(answer)]).toEqual(of(rejected, platform));
+    expect([answer.status, readBody(answer)]).toEqual(of(rejected, platform));
     const end = await signed(of(ends, platform).body);
-    expect([end.status, bodyOf(end)]).toEqual([200, acknowledged(platform)]);
-    expect(errorOf(await signed({ event: 'transcript_updated' }))).toEqual(refused);
+    expect([end.status, readBody(end)]).toEqual([200, acknowledged(platform)]);
+    expect(pickError(await signed({ event: 'transcript_updated' }))).toEqual(refused);
     const other = newHookSecret(platform).secret;
     const wrong = await sendSigned(signedHook(platform, { query, body: start.body, secret: other }));
-    expect(errorOf(wrong)).toEqual([401, 'invalid_signature']);
+    expect(pickError(wrong)).toEqual([401, 'invalid_signature']);
     await world.suspend(false);
-    expect(bodyOf(await signed(start.body))).toEqual(acceptedAs);
+    expect(readBody(await signed(start.body))).toEqual(acceptedAs);
     const { calls } = (await world.call('GET', `/calls/${agentId}`)).body;
-    expect(calls).toMatchObject([{ ...of(ends, platform).call, callId: `${platform}:${idOf(platform)}` }]);
+    expect(calls).toMatchObject([{ ...of(ends, platform).call, callId: `${platform}:${findCallId(platform)}` }]);
   });
 });
 
@@ -88,12 +88,12 @@ it('a suspension by the operator is ended by the operator alone, and keeps the u
   await suspend(true);
   await users.get().change(uid, { suspended: true });
   for (const answer of [await change({ suspended: false, name: 'Free' }), await remove()])
-    expect(errorOf(answer)).toEqual([409, 'suspended_by_operator']);
+    expect(pickError(answer)).toEqual([409, 'suspended_by_operator']);
   expect((await change({ name: 'Acme', suspended: true })).body).toMatchObject({ name: 'Acme', suspended: true });
-  expect(errorOf(await asClient('GET', '/key'))).toEqual([403, 'user_suspended']);
+  expect(pickError(await asClient('GET', '/key'))).toEqual([403, 'user_suspended']);
   const other = await newMaker();
   const foreign = await other.call('PATCH', `/users/${uid}`, { body: { suspended: false } });
-  expect(errorOf(foreign)).toEqual([404, 'user_not_found']);
+  expect(pickError(foreign)).toEqual([404, 'user_not_found']);
   await users.get().change(uid, { suspended: false });
   expect((await asClient('GET', '/key')).status).toBe(200);
   await suspend(true);
@@ -121,7 +121,7 @@ it('AI clients and the chat refuse a suspended user, and a turn under way does n
   const next = await talk(model(says('Hello.')), { apiKey });
   expect([next.status, JSON.parse(next.text).error]).toEqual([403, 'user_suspended']);
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-  expect(errorOf(await call('POST', '/mcp', { apiKey, body: message }))).toEqual([403, 'user_suspended']);
+  expect(pickError(await call('POST', '/mcp', { apiKey, body: message }))).toEqual([403, 'user_suspended']);
 });
 
 it('webhooks of a suspended user wait, and are sent when the suspension ends', async () => {
@@ -196,9 +196,9 @@ it('a secret or a webhook endpoint that an earlier request sets during a suspens
   await table.get().change(userKey(world.uid), { set: { suspended: true } });
   const { fields } = newHookSecret('vapi');
   const set = await world.call('PUT', '/hook-secrets/vapi', { body: { uid: world.uid, ...fields } });
-  expect(errorOf(set)).toEqual([403, 'user_suspended']);
+  expect(pickError(set)).toEqual([403, 'user_suspended']);
   const body = { uid: world.uid, url: 'https://crm.example.com/hooks' };
-  expect(errorOf(await world.call('POST', '/webhook-endpoints', { body }))).toEqual([403, 'user_suspended']);
+  expect(pickError(await world.call('POST', '/webhook-endpoints', { body }))).toEqual([403, 'user_suspended']);
 });
 
 it('a suspension in the middle of a request with 4,000 numbers interrupts nothing: all are blocked, and the next request is refused', {
@@ -213,7 +213,7 @@ it('a suspension in the middle of a request with 4,000 numbers interrupts nothin
     until(() => table.get().get(first), { interval: 5 }).then(() => suspend(true)),
   ]);
   expect([blocked.status, blocked.body.added.length, blocked.body.failed]).toEqual([200, 4_000, []]);
-  expect(errorOf(await block())).toEqual([403, 'user_suspended']);
+  expect(pickError(await block())).toEqual([403, 'user_suspended']);
   await suspend(false);
   const again = await block();
   expect([again.body.added, again.body.failed.length]).toEqual([[], 4_000]);

@@ -6,7 +6,7 @@ import { callTranscriptCollection } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
 import { ended, newPerson, privateWorld, request } from '../support/erasures.ts';
-import { everythingWith, textOf } from '../support/stored.ts';
+import { findEverything, toText } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { findings } from '../support/voice-platforms.ts';
 import { listening } from '../support/webhook-events.ts';
@@ -18,11 +18,11 @@ const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString(
 const configure = ({ call, agentId }: World, transcripts: unknown) =>
   call('PATCH', `/agents/${agentId}`, { body: { configuration: { transcripts } } });
 
-const pathOf = ({ agentId }: World, callId: string) => `/calls/${agentId}/${callId}/transcript`;
+const formPath = ({ agentId }: World, callId: string) => `/calls/${agentId}/${callId}/transcript`;
 const read = (world: World, callId: string, query: object = {}) =>
-  world.call('GET', pathOf(world, callId), { query: { uid: world.uid, ...query } });
+  world.call('GET', formPath(world, callId), { query: { uid: world.uid, ...query } });
 const remove = (world: World, callId: string) =>
-  world.call('DELETE', pathOf(world, callId), { query: { uid: world.uid } });
+  world.call('DELETE', formPath(world, callId), { query: { uid: world.uid } });
 const getCall = async (world: World, callId: string) =>
   (await world.call('GET', `/calls/${world.agentId}/${callId}`)).body;
 
@@ -35,7 +35,7 @@ const put = (world: World, callId: string, transcript: unknown, more: object = {
   world.recordCall(callId, { startedAt: endedAt, endedAt, transcript, ...more });
 
 /** The items of transcripts, as they lie in the table. */
-const itemsOf = (world: World) => Array.fromAsync(table.get().query(callTranscriptCollection(world.agentId)));
+const listItems = (world: World) => Array.fromAsync(table.get().query(callTranscriptCollection(world.agentId)));
 
 describe('the transcript of a call', () => {
   it('is kept where the agent says so, and ignored by name otherwise', async () => {
@@ -136,7 +136,7 @@ describe('the transcript of a call', () => {
     expect((await remove(world, 'c1')).body).toEqual({ message: 'Transcript deleted successfully' });
     expect([(await read(world, 'c1')).status, (await remove(world, 'c1')).status]).toEqual([404, 404]);
     expect(await getCall(world, 'c1')).not.toHaveProperty('hasTranscript');
-    expect(await itemsOf(world)).toEqual([]);
+    expect(await listItems(world)).toEqual([]);
     const { secret: apiKey } = await apiKeys.get().create(uid, { name: 'log', scopes: ['changes'] });
     const [entry] = await until(async () => {
       const { body } = await world.call('GET', '/changes', { apiKey, query: { uid, kind: 'call' } });
@@ -153,12 +153,12 @@ describe('the transcript of a call', () => {
     await put(world, 'c1', [{ role: 'caller', text: word }]);
     await remove(world, 'c1');
     await put(world, 'c1', [{ role: 'caller', text: word }]);
-    expect((await itemsOf(world)).map(textOf).join()).toContain(word);
+    expect((await listItems(world)).map(toText).join()).toContain(word);
     await world.call('DELETE', `/calls/${world.agentId}/c1`);
     const events = await world.all();
     expect(events.map(({ type }) => type).sort()).toEqual(['call.deleted', 'call.recorded']);
     expect(JSON.stringify(events)).not.toContain(word);
-    expect(await everythingWith(word)).toEqual([]);
+    expect(await findEverything(word)).toEqual([]);
   });
 
   it('goes with its person', async () => {
@@ -168,7 +168,7 @@ describe('the transcript of a call', () => {
     await put(world, 'c1', [{ role: 'agent', text: word }], { phone: person });
     const { body } = await request(world, person);
     expect((await ended(world, body.erasureId)).status).toBe('done');
-    expect(await everythingWith(word)).toEqual([]);
+    expect(await findEverything(word)).toEqual([]);
   });
 
   it('goes when the agent no longer keeps it, and the call stays without a mark', async () => {
@@ -182,13 +182,13 @@ describe('the transcript of a call', () => {
     expect([(await read(world, 'old')).status, (await read(world, 'new')).status]).toEqual([404, 200]);
     const runJob = () => deliverMessage(expireCalls, { job: 'expireCalls', uid: 'all-users' });
     await runJob();
-    expect(await itemsOf(world)).toHaveLength(1);
+    expect(await listItems(world)).toHaveLength(1);
     expect(await getCall(world, 'old')).not.toHaveProperty('hasTranscript');
     expect(await getCall(world, 'new')).toMatchObject({ hasTranscript: true });
     await configure(world, null);
     expect((await read(world, 'new')).status).toBe(404);
     await runJob();
-    expect(await itemsOf(world)).toEqual([]);
+    expect(await listItems(world)).toEqual([]);
     expect(await getCall(world, 'new')).not.toHaveProperty('hasTranscript');
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { countKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
-import { errorOf, newClientWorld, newMaker } from '../support/clients.ts';
+import { newClientWorld, newMaker, pickError } from '../support/clients.ts';
 import { until } from '../support/until.ts';
 
 const days = { from: '2026-03-01', to: '2026-04-01' };
@@ -61,7 +61,10 @@ it('the figures of clients are for at most 92 days and 20 clients, and for the s
   const world = await newClientWorld();
   const ask = (query: object) => world.maker.call('GET', '/user-figures', { query: { ...days, ...query } });
   expect((await ask({ from: '2026-01-01', to: '2026-04-03' })).status).toBe(200);
-  expect(errorOf(await ask({ from: '2026-01-01', to: '2026-04-04' }))).toEqual([400, 'invalid_request']);
-  expect(errorOf(await ask({ limit: 21 }))).toEqual([400, 'invalid_request']);
-  expect(errorOf(await world.call('GET', '/user-figures', { query: days }))).toEqual([401, 'insufficient_permissions']);
+  expect(pickError(await ask({ from: '2026-01-01', to: '2026-04-04' }))).toEqual([400, 'invalid_request']);
+  expect(pickError(await ask({ limit: 21 }))).toEqual([400, 'invalid_request']);
+  expect(pickError(await world.call('GET', '/user-figures', { query: days }))).toEqual([
+    401,
+    'insufficient_permissions',
+  ]);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { users } from '../../functions/store/users.ts';
-import { errorOf, newMaker } from '../support/clients.ts';
+import { newMaker, pickError } from '../support/clients.ts';
 import { call, unique } from '../support/world.ts';
 
 it('a client is created once: the same maker gets it again unchanged, and to everybody else its id is taken', async () => {
@@ -14,13 +14,13 @@ it('a client is created once: the same maker gets it again unchanged, and to eve
   });
   const again = await maker.call('POST', '/users', { body: { uid, name: 'Other' } });
   expect([again.status, again.body]).toEqual([200, created.body]);
-  expect(errorOf(await other.call('POST', '/users', { body: { uid } }))).toEqual([409, 'uid_taken']);
-  expect(errorOf(await maker.call('POST', '/users', { body: { uid: maker.uid } }))).toEqual([409, 'uid_taken']);
+  expect(pickError(await other.call('POST', '/users', { body: { uid } }))).toEqual([409, 'uid_taken']);
+  expect(pickError(await maker.call('POST', '/users', { body: { uid: maker.uid } }))).toEqual([409, 'uid_taken']);
   const made = await maker.call('POST', '/users', { body: {} });
   expect(made.body.uid).toMatch(/^user_/);
   // Clients and proxies remove such a segment of a path, so that it names something else.
   const dots = await maker.call('POST', '/users', { body: { uid: '..' } });
-  expect(errorOf(dots)).toEqual([400, 'invalid_request']);
+  expect(pickError(dots)).toEqual([400, 'invalid_request']);
 });
 
 it('of two makers that create the same user at once, one has it', async () => {
@@ -41,7 +41,7 @@ it('a user that is not a client is not found, like one that does not exist', asy
       ['PATCH', { name: 'Mine' }],
     ] as const) {
       const answer = await maker.call(method, `/users/${encodeURIComponent(uid)}`, { body });
-      expect([uid.slice(0, 20), ...errorOf(answer)]).toEqual([uid.slice(0, 20), 404, 'user_not_found']);
+      expect([uid.slice(0, 20), ...pickError(answer)]).toEqual([uid.slice(0, 20), 404, 'user_not_found']);
     }
 });
 
@@ -62,7 +62,7 @@ it('quotas hold from the next request on, and are at most those of the deploymen
   const create = () => call('POST', '/agents', { apiKey, body: { uid: client.uid, name: 'Agent' } });
   const agent = await create();
   const second = await create();
-  expect([agent.status, errorOf(second)]).toEqual([200, [409, 'quota_exceeded']]);
+  expect([agent.status, pickError(second)]).toEqual([200, [409, 'quota_exceeded']]);
   expect(second.body.message).toBe(
     'The quota of this user is 1 for agents. The creator of the user can raise this limit.',
   );
@@ -71,9 +71,12 @@ it('quotas hold from the next request on, and are at most those of the deploymen
   expect((await create()).status).toBe(200);
   const { agentId } = agent.body;
   const note = { uid: client.uid, agentId, name: 'a.txt', content: 'Text' };
-  expect(errorOf(await call('POST', '/agent-documents/text', { apiKey, body: note }))).toEqual([409, 'quota_exceeded']);
+  expect(pickError(await call('POST', '/agent-documents/text', { apiKey, body: note }))).toEqual([
+    409,
+    'quota_exceeded',
+  ]);
   const copy = { uid: client.uid, agentId };
-  expect(errorOf(await call('POST', '/duplicate-agent', { apiKey, body: copy }))).toEqual([409, 'quota_exceeded']);
+  expect(pickError(await call('POST', '/duplicate-agent', { apiKey, body: copy }))).toEqual([409, 'quota_exceeded']);
   const tooMany = await maker.call('PATCH', `/users/${client.uid}`, { body: { quotas: { agents: 1e9 } } });
   expect([tooMany.status, tooMany.body.details[0].path]).toEqual([400, 'quotas.agents']);
 });
@@ -89,9 +92,9 @@ it('from the response on, every key of a suspended client is refused with 403, a
   const keys = [before, ...(await making), after];
   const ask = (apiKey: string) => call('GET', '/agents', { apiKey, query: { uid: client.uid } });
   for (const { secret, name } of keys)
-    expect([name, ...errorOf(await ask(secret))]).toEqual([name, 403, 'user_suspended']);
+    expect([name, ...pickError(await ask(secret))]).toEqual([name, 403, 'user_suspended']);
   await apiKeys.get().revoke(client.uid, before.keyId);
-  expect(errorOf(await ask(before.secret))).toEqual([401, 'invalid_api_key']);
+  expect(pickError(await ask(before.secret))).toEqual([401, 'invalid_api_key']);
   await maker.call('PATCH', `/users/${client.uid}`, { body: { suspended: false } });
   for (const { secret, name } of keys.slice(1)) expect([name, (await ask(secret)).status]).toEqual([name, 200]);
 });
@@ -114,7 +117,10 @@ it('a key with the scope users reads and writes nothing of its clients', async (
   const maker = await newMaker();
   const { body: client } = await maker.call('POST', '/users', { body: {} });
   for (const uid of [client.uid, maker.uid])
-    expect(errorOf(await maker.call('GET', '/agents', { query: { uid } }))).toEqual([401, 'insufficient_permissions']);
+    expect(pickError(await maker.call('GET', '/agents', { query: { uid } }))).toEqual([
+      401,
+      'insufficient_permissions',
+    ]);
   expect((await maker.call('GET', '/key')).body).toMatchObject({ uid: maker.uid, scopes: ['users'] });
 });
 

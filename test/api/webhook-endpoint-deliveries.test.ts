@@ -5,7 +5,7 @@ import { changesAreRead, distinct, listening } from '../support/webhook-events.t
 import { newEndpoint, newReceiver, type SentEvent, verified } from '../support/webhooks.ts';
 import { newWorld, type World } from '../support/world.ts';
 
-const typesOf = (events: SentEvent[]) => events.map(({ type }) => type).sort();
+const listTypes = (events: SentEvent[]) => events.map(({ type }) => type).sort();
 
 describe.concurrent('an endpoint', () => {
   it('an endpoint gets the events that it subscribes to, of the agents that it names, and of shared ones', async () => {
@@ -22,7 +22,7 @@ describe.concurrent('an endpoint', () => {
     await owner.call('DELETE', `/agents/${owner.agentId}`);
     const [deleted] = await until('agent.deleted');
     expect(deleted?.data).toEqual({ uid: owner.uid, agentId: owner.agentId });
-    expect(typesOf(distinct(await all()))).toEqual(['agent.deleted', 'call.recorded', 'call.recorded']);
+    expect(listTypes(distinct(await all()))).toEqual(['agent.deleted', 'call.recorded', 'call.recorded']);
     const seen = (await named.received()).map((request) => verified(secret, request).data.call_id);
     expect(seen).toEqual(['own-call']);
   });

@@ -15,7 +15,7 @@ const url = 'https://crm.example.com/webhooks';
 const testsAlone = { events: ['call.recorded'] };
 
 const at = (endpointId: string, action = '') => `/webhook-endpoints/${endpointId}${action}`;
-const listOf = async ({ call, uid }: World) =>
+const listEndpoints = async ({ call, uid }: World) =>
   (await call('GET', '/webhook-endpoints', { query: { uid } })).body.endpoints;
 
 it('webhook endpoints are created, read, changed and deleted; the secret is shown at creation, and never again', async () => {
@@ -30,7 +30,7 @@ it('webhook endpoints are created, read, changed and deleted; the secret is show
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(endpoint).toEqual({ endpointId, ...fields, ...by, active: true, createdAt: expect.any(String) });
   expect((await call('GET', at(endpointId), { query: { uid } })).body).toEqual(endpoint);
-  expect(await listOf(world)).toEqual([endpoint]);
+  expect(await listEndpoints(world)).toEqual([endpoint]);
   const change = { uid, events: ['*'], agentIds: null, description: null, active: false };
   const changed = await call('PATCH', at(endpointId), { body: change });
   expect(changed.body).toEqual({
@@ -75,7 +75,7 @@ it('a user has at most ten webhook endpoints, also with eleven concurrent reques
   );
   const [made, refused] = answers.toSorted((one, other) => one.status - other.status);
   expect([made?.status, refused?.status, refused?.body.error]).toEqual([200, 409, 'too_many_endpoints']);
-  expect(await listOf(world)).toHaveLength(10);
+  expect(await listEndpoints(world)).toHaveLength(10);
   await call('DELETE', at(made?.body.endpointId), { query: { uid } });
   await newEndpoint(world, `${url}?n=14`);
   const first = (await call('GET', '/webhook-endpoints', { query: { uid, limit: 6 } })).body;
@@ -124,7 +124,7 @@ it('no two webhook endpoints of a user have one address, when one is created or 
   ])
     expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, 'url']);
   expect((await call('PATCH', at(endpointId), { body: { uid, url } })).status).toBe(200);
-  expect(await listOf(world)).toHaveLength(2);
+  expect(await listEndpoints(world)).toHaveLength(2);
 });
 
 it('a webhook endpoint is made for events that the scopes of its key cover, and says which key that is', async () => {
@@ -158,8 +158,8 @@ it('a webhook endpoint gets no events that the scopes of its key do not cover', 
   await world.call('PATCH', `/agents/${agentId}`, { body: { name: 'Changed' } });
   const sent = await receiver.waitFor(1);
   expect(JSON.parse(sent[0]?.body ?? '').type).toMatch(/^agent\./);
-  await expect.poll(() => typesOf(world)).toContain('agent.updated');
-  expect((await typesOf(world)).filter((type) => !type.startsWith('agent.'))).toEqual([]);
+  await expect.poll(() => listTypes(world)).toContain('agent.updated');
+  expect((await listTypes(world)).filter((type) => !type.startsWith('agent.'))).toEqual([]);
 });
 
 it.each([
@@ -185,7 +185,7 @@ it('an address inside the network is not accepted, when an endpoint is created o
     expect([made.status, made.body.details?.[0]?.path], host).toEqual([400, 'url']);
   }
   expect((await call('PATCH', at(endpointId), { body: { uid, url: 'https://169.254.169.254/' } })).status).toBe(400);
-  expect(await listOf(world)).toMatchObject([{ url }]);
+  expect(await listEndpoints(world)).toMatchObject([{ url }]);
 });
 
 it.each([
@@ -198,7 +198,7 @@ it.each([
 });
 
 /** The types of the events that go to a user's endpoints. */
-const typesOf = async ({ call, uid }: World): Promise<string[]> =>
+const listTypes = async ({ call, uid }: World): Promise<string[]> =>
   (await call('GET', '/webhook-deliveries', { query: { uid } })).body.deliveries.map(
     ({ type }: { type: string }) => type,
   );
@@ -211,7 +211,7 @@ it('the secret of an endpoint is in the table in no readable form, and is not ke
   const [first, again] = [await ask(), await ask()];
   expect(again.body).toEqual(first.body);
   expect([first, again].map((answer) => answer.headers.get('idempotency-replayed'))).toEqual([null, 'true']);
-  expect(await listOf(world)).toHaveLength(1);
+  expect(await listEndpoints(world)).toHaveLength(1);
   const { endpointId, secret } = first.body;
   const rotate = () => call('POST', at(endpointId, '/rotate-secret'), { body: { uid }, headers });
   const [rotated, rotatedAgain] = [await rotate(), await rotate()];
@@ -255,7 +255,7 @@ it('a deleted endpoint is not created again by a repeated Idempotency-Key', asyn
   expect((await call('DELETE', at(endpointId), { query: { uid } })).status).toBe(200);
   const again = await ask();
   expect([again.status, again.body.error]).toEqual([409, 'idempotency_conflict']);
-  expect(await listOf(world)).toEqual([]);
+  expect(await listEndpoints(world)).toEqual([]);
 });
 
 it('the secret of an endpoint signs its requests; after a rotation, both the former and the new one sign', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from 'vitest';
 import { type File, upload } from '../support/uploads.ts';
 import { blockManyNumbers, listEvents, listening } from '../support/webhook-events.ts';
-import { websitesOf } from '../support/websites.ts';
+import { makeWebsites } from '../support/websites.ts';
 
 describe.concurrent('events of block lists', () => {
   it('a request on a block list makes events whose counts add up, for an agent and for a user', async () => {
@@ -41,7 +41,7 @@ describe.concurrent('events of knowledge', () => {
     expect(ready?.data).toMatchObject({ uid, agentId, websiteId: good, url: `${site}/webhooks-page`, pages: 1 });
     const [failed] = await until('website.failed');
     expect(failed?.data).toMatchObject({ uid, agentId, websiteId: bad, error: expect.any(String) });
-    const { refresh, settled } = websitesOf({ uid, agentId, call });
+    const { refresh, settled } = makeWebsites({ uid, agentId, call });
     await refresh(good);
     await settled(good);
     await put('Closed.');

@@ -4,7 +4,7 @@ import { upload } from '../support/uploads.ts';
 import { listEvents, listening } from '../support/webhook-events.ts';
 import type { SentEvent } from '../support/webhooks.ts';
 
-const typesOf = (events: SentEvent[]) => events.map(({ type }) => type).sort();
+const listTypes = (events: SentEvent[]) => events.map(({ type }) => type).sort();
 
 describe.concurrent('events of agents', () => {
   it('an agent has events when it is created, updated and deleted, and none for a change that changes nothing', async () => {
@@ -31,7 +31,7 @@ describe.concurrent('events of agents', () => {
     const [deleted] = await until('agent.deleted');
     expect(deleted?.data).toEqual({ uid, agentId });
     const events = await all();
-    expect(typesOf(events)).toEqual(['agent.created', 'agent.deleted', 'agent.traffic_updated', 'agent.updated']);
+    expect(listTypes(events)).toEqual(['agent.created', 'agent.deleted', 'agent.traffic_updated', 'agent.updated']);
     expect(events.find(({ type }) => type === 'agent.updated')?.data).toMatchObject({
       ...{ agentId, name: 'Front desk', version: 2, keyId: expect.any(String), note: 'Why not' },
       changed: ['name', 'configuration.greeting', 'phoneNumber'],
@@ -48,7 +48,7 @@ describe.concurrent('events of agents', () => {
     const copy = (await call('POST', '/duplicate-agent', { body: { uid, agentId } })).body;
     expect(copy.copied).toMatchObject({ documents: 1, blockedNumbers: 2 });
     const after = (await all()).slice(before + 1);
-    expect(typesOf(after)).toEqual(['agent.created']);
+    expect(listTypes(after)).toEqual(['agent.created']);
     // No event waits for more numbers either.
     expect(await listEvents({ agentId: copy.agentId })).toEqual([]);
     expect(after[0]?.data).toMatchObject({ agentId: copy.agentId, sourceAgentId: agentId });
@@ -75,7 +75,7 @@ describe.concurrent('events of calls', () => {
     const events = await all();
     const ids = { uid, call_id: 'call-1', agent_id: agentId };
     const facts = { phone: '+14155550100', direction: 'inbound', startedAt: '2026-03-01T10:00:00.000Z' };
-    expect(typesOf(events)).toEqual([
+    expect(listTypes(events)).toEqual([
       ...['call.outcome_updated', 'call.outcome_updated', 'call.outcome_updated'],
       ...['call.recorded', 'call.recorded', 'call.recorded'],
     ]);

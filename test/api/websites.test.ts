@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { page } from '../support/site.ts';
-import { newFolder, websitesOf } from '../support/websites.ts';
+import { makeWebsites, newFolder } from '../support/websites.ts';
 import { newGuest, newWorld } from '../support/world.ts';
 
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
@@ -8,7 +8,7 @@ const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 describe.concurrent('a website', () => {
   it('a website that is added is read in the background, and its status ends as ready', async () => {
     const world = await newWorld();
-    const { add, settled, list } = websitesOf(world);
+    const { add, settled, list } = makeWebsites(world);
     const { url, put, at } = newFolder();
     await put('', page('home', 'a', 'b', 'gone'));
     await put('a', page('a'));
@@ -53,7 +53,7 @@ describe.concurrent('a website', () => {
   });
 
   it('a website of ten pages is read up to its limit, and a limit above ten counts as ten', async () => {
-    const { add, settled } = websitesOf(await newWorld());
+    const { add, settled } = makeWebsites(await newWorld());
     const { url, put } = newFolder();
     await put('', page('home', ...Array.from({ length: 14 }, (_, n) => `p${n}`)));
     for (let n = 0; n < 14; n++) await put(`p${n}`, page(`page ${n}`));
@@ -63,7 +63,7 @@ describe.concurrent('a website', () => {
   });
 
   it('a website that is pending has texts without a page in them', async () => {
-    const { add, list, content } = websitesOf(await newWorld());
+    const { add, list, content } = makeWebsites(await newWorld());
     const { url, put } = newFolder();
     await put('', { held: true });
     const { websiteId } = (await add(url)).body;
@@ -79,7 +79,7 @@ describe.concurrent('a website', () => {
     ['http://169.254.169.254/latest/meta-data/', 'The address is not a public one.'],
     ['http://1.1.1.1:8080/', 'Only the ports 80 and 443 are read.'],
   ])('a website at %s fails with the reason, and nothing is read', async (url, error) => {
-    const { add, settled } = websitesOf(await newWorld());
+    const { add, settled } = makeWebsites(await newWorld());
     const { websiteId } = (await add(url)).body;
     expect(await settled(websiteId)).toMatchObject({
       url,
@@ -99,7 +99,7 @@ describe.concurrent('a website', () => {
     ['a file', { url: 'file:///etc/passwd' }, 'url'],
     ['an address with a password', { url: 'http://me:secret@example.com/' }, 'url'],
   ])('a website is not added with %s', async (_, more, path) => {
-    const { add, list } = websitesOf(await newWorld());
+    const { add, list } = makeWebsites(await newWorld());
     const answer = await add('http://example.com/', more);
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
     expect(answer.body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
@@ -109,7 +109,7 @@ describe.concurrent('a website', () => {
   it.each(['(a', '[z-a]', '(?=look)ahead', '(?<!be)hind', '(back)\\1reference', 'a{1,5000}', '((a{99}){99}){99}'])(
     'a website is not added with the pattern %j, which the response names',
     async (pattern) => {
-      const { add } = websitesOf(await newWorld());
+      const { add } = makeWebsites(await newWorld());
       const answer = await add('http://example.com/', { includePaths: ['^/fine/'], excludePaths: ['/a', pattern] });
       expect(answer.status).toBe(400);
       expect(answer.body.details).toEqual([
@@ -120,7 +120,7 @@ describe.concurrent('a website', () => {
 
   it('a website is activated, deactivated and renamed by a user with access, and shows by whom', async () => {
     const world = await newWorld();
-    const { add, settled, change, find } = websitesOf(world);
+    const { add, settled, change, find } = makeWebsites(world);
     const { url, put } = newFolder();
     await put('', page('home'));
     const { websiteId } = (await add(url)).body;
@@ -146,7 +146,7 @@ describe.concurrent('a website', () => {
   });
 
   it('a website that can no longer be read fails, and keeps the text it had', async () => {
-    const { add, settled, refresh } = websitesOf(await newWorld());
+    const { add, settled, refresh } = makeWebsites(await newWorld());
     const { url, put } = newFolder();
     await put('', page('home'));
     const { websiteId } = (await add(url)).body;

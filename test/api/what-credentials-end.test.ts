@@ -124,7 +124,7 @@ describe('every other operation', { tags: 'heavy' }, () => {
       const target = await newTarget();
       const { uid, agentId, apiKey } = target;
       const maker = await apiKeys.get().create(uid, { name: 'one', scopes: scope && [scope] });
-      const readWaysIn = async () => {
+      const useWaysIn = async () => {
         const read = (path: string, query: object = { uid }) =>
           call('GET', path, { apiKey, query: query as Record<string, string> });
         const keys = (await apiKeys.get().list(uid)).map(({ keyId, revokedAt }) => [keyId, revokedAt]);
@@ -132,7 +132,7 @@ describe('every other operation', { tags: 'heavy' }, () => {
         const access = (await read(`/agents/${agentId}/access`)).body;
         return { keys: keys.slice(0, 3), secrets, access, user: await users.get().find(uid) };
       };
-      const before = await readWaysIn();
+      const before = await useWaysIn();
       const others = keyed.filter(({ name, method, caller }) => {
         const isOfScope = !('scope' in caller) || scope === undefined || [caller.scope].flat().includes(scope);
         return (
@@ -140,7 +140,7 @@ describe('every other operation', { tags: 'heavy' }, () => {
         );
       });
       for (const endpoint of others) await ask(endpoint, maker.secret, target);
-      expect(await readWaysIn()).toEqual(before);
+      expect(await useWaysIn()).toEqual(before);
     },
   );
 });

@@ -8,7 +8,7 @@ import { startWorld, type World } from './world.ts';
 
 type Measured = { row: Row; figures: Figure[] };
 
-const commandOf = (rows: Row[]) =>
+const formCommand = (rows: Row[]) =>
   new Command('npm run bench --')
     .description(
       'Measures the service on this machine, against DynamoDB Local behind a proxy that makes every request take longer ' +
@@ -52,7 +52,7 @@ const quantity = ({ value, unit }: Quantity) => {
   return `${value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
 };
 
-const tableOf = ({ row, figures }: Measured) => {
+const formTable = ({ row, figures }: Measured) => {
   const lines = figures.map(({ what, ours, against, target, note }) => [
     what,
     quantity(ours),
@@ -74,7 +74,7 @@ const tableOf = ({ row, figures }: Measured) => {
  */
 export const run = async (argv: string[], rows = allRows, measureOneOfMany: Measure = measureHere): Promise<number> => {
   try {
-    const command = commandOf(rows).parse(argv, { from: 'user' });
+    const command = formCommand(rows).parse(argv, { from: 'user' });
     const [chosen] = command.processedArgs;
     const wanted = chosen.length === 0 ? rows : rows.filter(({ name }) => (chosen as string[]).includes(name));
     const measure = wanted.length > 1 ? measureOneOfMany : measureHere;
@@ -87,7 +87,7 @@ export const run = async (argv: string[], rows = allRows, measureOneOfMany: Meas
     print(
       command.opts(),
       Object.fromEntries(measured.map(({ row, figures }) => [row.name, figures])),
-      () => `\n${measured.map(tableOf).join('\n')}`,
+      () => `\n${measured.map(formTable).join('\n')}`,
     );
     if (missed.length > 0) say(`Targets missed: ${missed.map(({ what }) => what).join('; ')}.`);
     const broken = wanted.filter((row) => !measured.some((one) => one.row === row));

@@ -10,7 +10,7 @@ import { blockListRules } from '../../functions/store/block-list/block-list-rule
 import { hookSecretKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { newHookSecret, signers } from '../support/hook-signers.ts';
-import { sampleOf } from '../support/samples.ts';
+import { makeSample } from '../support/samples.ts';
 import { newDocument, newWebsite } from './knowledge.ts';
 import {
   registration,
@@ -45,7 +45,7 @@ const withTexts = 3;
 /** A call is read after the entry that points to it. */
 const byEntry = 3;
 
-const uploadOf = ({ uid, agentId }: World): Request => {
+const makeUpload = ({ uid, agentId }: World): Request => {
   const fields = Object.entries({ uid, agentId }).map(
     ([name, value]) => `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   );
@@ -60,19 +60,19 @@ const makeSources = async ({ uid, newAgent }: World) => {
   return { agent: { uid, agentId }, website: { uid, agentId, websiteId }, document: { uid, agentId, documentId } };
 };
 /** An agent with one website and one document: what is read or copied must not grow from one measurement to the next. */
-const sourcesIn = (world: World) => {
+const listSources = (world: World) => {
   sources ??= makeSources(world);
   return sources;
 };
 
 const listOfSources: [Sample, Sample] = [
   {
-    request: async (world) => ({ query: (await sourcesIn(world)).agent }),
+    request: async (world) => ({ query: (await listSources(world)).agent }),
     maxRoundTrips: withTexts,
   },
   {
     what: 'without content',
-    request: async (world) => ({ query: { ...(await sourcesIn(world)).agent, content: 'false' } }),
+    request: async (world) => ({ query: { ...(await listSources(world)).agent, content: 'false' } }),
   },
 ];
 
@@ -149,11 +149,11 @@ const dependentReads: Record<string, number> = {
 };
 
 /** Returns the requests for an operation: those below, or the one that tests of all operations send. */
-export const samplesOf = (endpoint: AnyEndpoint): [Sample, ...Sample[]] =>
+export const listSamples = (endpoint: AnyEndpoint): [Sample, ...Sample[]] =>
   samples[endpoint.name] ?? [
     {
       async request({ uid, agentId }) {
-        const { params, query, body } = await sampleOf(endpoint, { uid, agentId });
+        const { params, query, body } = await makeSample(endpoint, { uid, agentId });
         return {
           params: { agentId, ...params },
           query: { uid, agentId, ...query },
@@ -286,11 +286,11 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
   // The ids of the clients, then their records.
   listUsers: [{ request: () => ({ query: { limit: '10' } }), maxRoundTrips: 3 }],
   duplicateAgent: [
-    { request: async (world) => ({ body: (await sourcesIn(world)).agent }) },
+    { request: async (world) => ({ body: (await listSources(world)).agent }) },
     {
       what: 'with an Idempotency-Key',
       request: async (world) => ({
-        body: (await sourcesIn(world)).agent,
+        body: (await listSources(world)).agent,
         headers: { 'idempotency-key': crypto.randomUUID() },
       }),
     },
@@ -419,15 +419,15 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
   listWebsites: listOfSources,
   getWebsiteContent: [
     {
-      request: async (world) => ({ query: (await sourcesIn(world)).website }),
+      request: async (world) => ({ query: (await listSources(world)).website }),
       maxRoundTrips: withTexts,
     },
   ],
   listDocuments: listOfSources,
-  uploadDocuments: [{ what: 'one file', request: uploadOf }],
+  uploadDocuments: [{ what: 'one file', request: makeUpload }],
   getDocumentContent: [
     {
-      request: async (world) => ({ query: (await sourcesIn(world)).document }),
+      request: async (world) => ({ query: (await listSources(world)).document }),
       maxRoundTrips: withTexts,
     },
   ],

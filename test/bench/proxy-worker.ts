@@ -12,7 +12,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 let delayMilliseconds = 5;
 let seen: Seen[] = [];
 
-const bytesOf = async (message: IncomingMessage) => {
+const readBytes = async (message: IncomingMessage) => {
   const chunks: Buffer[] = [];
   for await (const chunk of message as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -22,7 +22,7 @@ const startDoor = async (name: string, target: string): Promise<[string, string]
   const server = createServer(async (incoming, outgoing) => {
     const begin = performance.now();
     try {
-      const body = await bytesOf(incoming);
+      const body = await readBytes(incoming);
       await sleep(delayMilliseconds);
       const { method = 'GET', url = '/', headers } = incoming;
       // An operation of AWS has its own name. Other requests are named by method and host.
@@ -30,7 +30,7 @@ const startDoor = async (name: string, target: string): Promise<[string, string]
       const onward = send(new URL(url, target), { method, headers, agent });
       onward.end(body);
       const [answer] = (await once(onward, 'response')) as [IncomingMessage];
-      const bytes = await bytesOf(answer);
+      const bytes = await readBytes(answer);
       await sleep(delayMilliseconds);
       seen.push({ service: name, operation, begin, end: performance.now() });
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers).end(bytes);

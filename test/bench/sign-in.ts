@@ -2,10 +2,10 @@ import { authorizeClient } from '../../functions/api/authorize-client.ts';
 import { issueToken } from '../../functions/api/issue-token.ts';
 import { registerClient } from '../../functions/api/register-client.ts';
 import { showAuthorization } from '../../functions/api/show-authorization.ts';
-import { formOf, newProof, redirectUri, requestOf } from '../support/oauth-requests.ts';
+import { makeRequest, newProof, readForm, redirectUri } from '../support/oauth-requests.ts';
 import { invoke, type Request, type World } from './world.ts';
 
-const formWith = (fields: Record<string, string>): Request => ({
+const makeForm = (fields: Record<string, string>): Request => ({
   apiKey: undefined,
   body: new URLSearchParams(fields).toString(),
 });
@@ -18,7 +18,7 @@ const newRequest = async () => {
   const registered = await invoke(registerClient, registration);
   const clientId: string = JSON.parse(String(registered.body)).client_id;
   const { verifier, challenge } = newProof();
-  return { clientId, verifier, query: requestOf(clientId, challenge) as Record<string, string> };
+  return { clientId, verifier, query: makeRequest(clientId, challenge) as Record<string, string> };
 };
 
 /** Returns the request for the page of a client. */
@@ -29,8 +29,8 @@ const newForm = async ({ uid, directly }: World) => {
   const { secret } = await directly.apiKeys.create(uid, { name: 'bench', scopes: ['calls'] });
   const { query, ...client } = await newRequest();
   const page = await invoke(showAuthorization, { query });
-  const { sealed } = formOf({ text: String(page.body) });
-  return { ...client, form: formWith({ request: sealed, scope: 'calls', key: secret, decision: 'allow' }) };
+  const { sealed } = readForm({ text: String(page.body) });
+  return { ...client, form: makeForm({ request: sealed, scope: 'calls', key: secret, decision: 'allow' }) };
 };
 
 /** Returns the form with which a person permits a client. */
@@ -42,7 +42,7 @@ export const requestForTokens = async (world: World) => {
   const answer = await invoke(authorizeClient, form);
   const code = new URL(String(answer.headers?.location)).searchParams.get('code') as string;
   const fields = { client_id: clientId, code, code_verifier: verifier, redirect_uri: redirectUri };
-  return { ...formWith({ grant_type: 'authorization_code', ...fields }), clientId };
+  return { ...makeForm({ grant_type: 'authorization_code', ...fields }), clientId };
 };
 
 const connect = async (world: World) => {
@@ -54,9 +54,9 @@ const connect = async (world: World) => {
 /** Returns a client's request for its next tokens. */
 export const requestForRefresh = async (world: World): Promise<Request> => {
   const { clientId, refreshToken } = await connect(world);
-  return formWith({ grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken });
+  return makeForm({ grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken });
 };
 
 /** Returns a client's request that ends its grant. */
 export const requestForEnd = async (world: World): Promise<Request> =>
-  formWith({ token: (await connect(world)).refreshToken });
+  makeForm({ token: (await connect(world)).refreshToken });

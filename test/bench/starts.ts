@@ -3,7 +3,7 @@ import { receiveHook } from '../../functions/api/receive-hook.ts';
 import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { signers } from '../support/hook-signers.ts';
-import { samplesOf, storeHookSecret } from './operations.ts';
+import { listSamples, storeHookSecret } from './operations.ts';
 import type { Request, World } from './world.ts';
 
 /** A call that starts: the phone rings until it is answered. */
@@ -68,7 +68,7 @@ const platforms = Object.keys(reports) as PlatformName[];
 
 /** The starts of a call: as an API caller reports one, and as each platform does, with a key and signed. */
 export const callStarts: CallStart[] = [
-  ...samplesOf(decideCallStart)
+  ...listSamples(decideCallStart)
     .slice(0, 2)
     .map(({ what = 'alone', request }) => ({ what: `start, ${what}`, endpoint: decideCallStart, request })),
   ...platforms.map(byKey),

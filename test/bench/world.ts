@@ -18,7 +18,7 @@ import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import type { ApiHandler, ApiResult } from '../../functions/http/handler-types.ts';
 import { lambda } from '../../functions/http/lambda.ts';
 import { openTable } from '../../functions/store/table.ts';
-import { eventOf, type OperationRequest } from '../support/events.ts';
+import { makeEvent, type OperationRequest } from '../support/events.ts';
 import { newAgentRecord } from '../support/records.ts';
 import { type CountingProxy, startProxy } from './proxy.ts';
 
@@ -74,7 +74,7 @@ export const startWorld = async (): Promise<World> => {
   const api = await listen(createServer(gateway({ origins: [appOrigin], pages: bundlePages({}) })));
   // The gateway sets it for its own handlers; here, they answer whole.
   Object.assign(globalThis, { awslambda });
-  const settingsBy = (way: typeof endpoints) => ({
+  const formSettings = (way: typeof endpoints) => ({
     ...credentials,
     TABLE_NAME: tableName,
     AWS_ENDPOINT_URL_DYNAMODB: way.dynamodb,
@@ -97,7 +97,7 @@ export const startWorld = async (): Promise<World> => {
     API_URL: api.endpoint,
     PUBLIC_URL: api.endpoint,
   });
-  Object.assign(process.env, settingsBy(proxy.endpoints));
+  Object.assign(process.env, formSettings(proxy.endpoints));
   const directly = makeStores(openTable(tableName, { endpoint: dynamodb.endpoint }));
   const demo = await makeDemo(directly, { uid: 'bench-user', otherUid: 'other-user' });
   await directly.agentSharing.share(demo.agentId, demo.uid, demo.otherUid);
@@ -110,7 +110,7 @@ export const startWorld = async (): Promise<World> => {
     stores: makeStores(openTable(tableName)),
     directly,
     customerId: stripeCustomers.several,
-    settings: settingsBy(endpoints),
+    settings: formSettings(endpoints),
     async newAgent() {
       const agent = newAgentRecord(demo.uid, { createdAt: now() });
       await directly.agentChanges.create(agent);
@@ -131,7 +131,7 @@ export const invoke = async (endpoint: AnyEndpoint, request: Request): Promise<A
   const made = handlers.get(endpoint.name);
   const handler = made ?? lambda(endpoint);
   handlers.set(endpoint.name, handler);
-  const result = await handler(eventOf(endpoint, request), {} as Context);
+  const result = await handler(makeEvent(endpoint, request), {} as Context);
   if ((result.statusCode ?? 500) >= 400)
     throw new Error(`${endpoint.name} answered ${result.statusCode}: ${result.body}`);
   return result;

@@ -5,13 +5,13 @@ async function* inPieces(bytes: Uint8Array, length: number) {
   for (let start = 0; start < bytes.length; start += length) yield bytes.subarray(start, start + length);
 }
 
-const rowsOf = async (file: string | Uint8Array, length = 7) => {
+const collectRows = async (file: string | Uint8Array, length = 7) => {
   const rows: FileRow[] = [];
   for await (const row of readRows(inPieces(Buffer.from(file), length))) rows.push(row);
   return rows;
 };
-const cellsOf = async (file: string | Uint8Array, length?: number) =>
-  (await rowsOf(file, length)).map(({ line, number, reason, expiresAt }) => [line, number, reason, expiresAt]);
+const readCells = async (file: string | Uint8Array, length?: number) =>
+  (await collectRows(file, length)).map(({ line, number, reason, expiresAt }) => [line, number, reason, expiresAt]);
 
 it.each([
   'Phone\u00a0Number',
@@ -27,7 +27,7 @@ it.each([
 });
 
 it('a column is named number, too, with signs that nobody sees', async () => {
-  expect(await cellsOf('reason,\u200bnumber\u00a0\nStop,+14155550104\n')).toEqual([
+  expect(await readCells('reason,\u200bnumber\u00a0\nStop,+14155550104\n')).toEqual([
     [2, '+14155550104', 'Stop', undefined],
   ]);
 });
@@ -36,15 +36,15 @@ it.each([1, 2, 3, 1000])(
   'rows of a text file are its lines with any line ending, read %i bytes at a time',
   async (length) => {
     const text = '\ufeff\r\n+1 415 555 0100\r\n\n   \n+2\r+3é\n\r\n+4';
-    expect((await rowsOf(text, length)).map(({ line, number }) => [line, number])).toEqual([
+    expect((await collectRows(text, length)).map(({ line, number }) => [line, number])).toEqual([
       [2, '+1 415 555 0100'],
       [5, '+2'],
       [6, '+3é'],
       [8, '+4'],
     ]);
-    expect(await rowsOf('+1\r', length)).toEqual([{ line: 1, number: '+1' }]);
-    expect(await rowsOf('', length)).toEqual([]);
-    expect(await rowsOf('\n\r\n \n', length)).toEqual([]);
+    expect(await collectRows('+1\r', length)).toEqual([{ line: 1, number: '+1' }]);
+    expect(await collectRows('', length)).toEqual([]);
+    expect(await collectRows('\n\r\n \n', length)).toEqual([]);
   },
 );
 
@@ -53,18 +53,18 @@ it.each([1, 5, 1000])(
   async (length) => {
     const csv =
       '\ufeff\n"Number", reason ,expiresAt,\r\n+1,"a\r\nb, ""c""",2030-01-01T00:00:00Z\n\n+2\r\n,,\n"+3",a"b"\r\n';
-    expect(await cellsOf(csv, length)).toEqual([
+    expect(await readCells(csv, length)).toEqual([
       [3, '+1', 'a\r\nb, "c"', '2030-01-01T00:00:00Z'],
       [6, '+2', undefined, undefined],
       [8, '+3', 'a"b"', undefined],
     ]);
-    expect(await cellsOf('reason;number\nx;+1\n', length)).toEqual([[2, '+1', 'x', undefined]]);
-    expect(await cellsOf('number\treason\n+1\tx, y', length)).toEqual([[2, '+1', 'x, y', undefined]]);
-    expect(await cellsOf('number\n+1\n+2', length)).toEqual([
+    expect(await readCells('reason;number\nx;+1\n', length)).toEqual([[2, '+1', 'x', undefined]]);
+    expect(await readCells('number\treason\n+1\tx, y', length)).toEqual([[2, '+1', 'x, y', undefined]]);
+    expect(await readCells('number\n+1\n+2', length)).toEqual([
       [2, '+1', undefined, undefined],
       [3, '+2', undefined, undefined],
     ]);
-    expect(await cellsOf('number', length)).toEqual([]);
+    expect(await readCells('number', length)).toEqual([]);
   },
 );
 
@@ -82,8 +82,8 @@ it.each([
   ['an endless row of separators', `number,reason\n+1${','.repeat(300_000)}\n`, /A line .* longer than 64 KB/],
   ['an endless record', `number,reason\n+1,${'x'.repeat(70_000)}\n`, /Line 2 .* longer than 64 KB/],
 ])('a file has no rows in %s', async (_, file, message) => {
-  await expect(rowsOf(file)).rejects.toThrow(message);
-  await expect(rowsOf(file, 100_000)).rejects.toThrow(message);
+  await expect(collectRows(file)).rejects.toThrow(message);
+  await expect(collectRows(file, 100_000)).rejects.toThrow(message);
 });
 
 it('rows of a file in Windows-1252 are read by the columns that are needed', async () => {
@@ -130,7 +130,8 @@ it.each([
   ['formulas for its texts', 'number,reason\n"=""+14155550100""","=""ä"""\n'],
   ['unquoted formulas', 'number,reason\n="+14155550100",="ä"\n'],
 ])('rows of a file are read from %s', async (_, file) => {
-  for (const length of [1, 7, 1000]) expect(await cellsOf(file, length)).toEqual([[2, '+14155550100', 'ä', undefined]]);
+  for (const length of [1, 7, 1000])
+    expect(await readCells(file, length)).toEqual([[2, '+14155550100', 'ä', undefined]]);
 });
 
 it.each([
@@ -147,14 +148,14 @@ it.each([
   ],
 ])('a first line that names the separator is no row, before %s', async (_, file, rows) => {
   for (const length of [1, 1000]) {
-    const cells = await cellsOf(file, length);
+    const cells = await readCells(file, length);
     expect(cells.map((row) => row.slice(0, rows[0]?.length))).toEqual(rows);
   }
 });
 
 it('a row with a cell that has no heading is marked, since it may be another number', async () => {
   const file = 'number,reason,\n+1,x,\n+2,,+3\n+4,called twice, angry\n+5,x,,\n+6,x,,+7\n';
-  expect((await rowsOf(file)).map(({ number, hasMore = false }) => [number, hasMore])).toEqual([
+  expect((await collectRows(file)).map(({ number, hasMore = false }) => [number, hasMore])).toEqual([
     ['+1', false],
     ['+2', true],
     ['+4', true],
@@ -164,14 +165,14 @@ it('a row with a cell that has no heading is marked, since it may be another num
 });
 
 it('rows of a text file are numbers, even if the first one has commas or is invalid', async () => {
-  expect((await rowsOf('12345\n+14155550100\n')).map(({ number }) => number)).toEqual(['12345', '+14155550100']);
+  expect((await collectRows('12345\n+14155550100\n')).map(({ number }) => number)).toEqual(['12345', '+14155550100']);
 });
 
 it('rows of a file without a line break are refused at once, however long it is', async () => {
   const file = Buffer.alloc(3_000_000, 'a');
   const before = process.cpuUsage();
-  await expect(rowsOf(file, 16_384)).rejects.toThrow('Line 1 of the file is longer than 64 KB.');
-  await expect(rowsOf(Buffer.concat([Buffer.alloc(3_000_000, '\n'), file]), 16_384)).rejects.toThrow(
+  await expect(collectRows(file, 16_384)).rejects.toThrow('Line 1 of the file is longer than 64 KB.');
+  await expect(collectRows(Buffer.concat([Buffer.alloc(3_000_000, '\n'), file]), 16_384)).rejects.toThrow(
     'Line 3000001 of the file is longer than 64 KB.',
   );
   const { user, system } = process.cpuUsage(before);

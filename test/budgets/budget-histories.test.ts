@@ -164,10 +164,10 @@ class History {
     if (!user?.budget) return expect(marks).toEqual(marks.map(() => undefined));
     const { budget } = user;
     const format = new Intl.DateTimeFormat('sv-SE', { timeZone: budget.timeZone });
-    const nameAt = (at: number) => format.format(at).slice(0, budget.per === 'day' ? 10 : 7);
-    const period = nameAt(this.now);
+    const namePeriod = (at: number) => format.format(at).slice(0, budget.per === 'day' ? 10 : 7);
+    const period = namePeriod(this.now);
     const spent = [...this.#calls.values()]
-      .filter(({ startedAt, currency }) => nameAt(startedAt) === period && currency === budget.currency)
+      .filter(({ startedAt, currency }) => namePeriod(startedAt) === period && currency === budget.currency)
       .reduce((sum, { amount }) => sum + (amount < 1e-6 ? 0 : Math.round(amount * 1e6)), 0);
     const shown = showBudget(user, this.now);
     expect(Number(shown?.spent) * 1e6).toBeCloseTo(spent, 3);

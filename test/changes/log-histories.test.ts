@@ -73,12 +73,12 @@ const everyRequest = [
   }),
 ].map((step) => ({ ...step, isGuest: false, via: 'api' as const, onAgent: true }));
 
-const hashOf = ({ dynamodb }: DynamoDBRecord) =>
+const hashRecord = ({ dynamodb }: DynamoDBRecord) =>
   Number.parseInt(hash('sha1', JSON.stringify(dynamodb?.Keys)).slice(0, 8), 16);
 
 /** Reads changes as Lambda does: several workers at once, each with the changes of some items. A batch comes again, as a whole or in part. */
 const readAll = async (records: DynamoDBRecord[], seed: number): Promise<void> => {
-  const parts = Map.groupBy(records, (record) => hashOf(record) % workers);
+  const parts = Map.groupBy(records, (record) => hashRecord(record) % workers);
   await Promise.all([...parts].map(([part, those]) => readPart(those, seed * workers + part)));
 };
 

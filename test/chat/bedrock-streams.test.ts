@@ -71,7 +71,7 @@ const bedrockThatSends = (...calls: (Buffer | (() => Response))[]) => {
   return provider('anthropic.claude-sonnet-4');
 };
 
-const errorsIn = async (answer: Awaited<ReturnType<typeof talk>>): Promise<string[]> => {
+const collectErrors = async (answer: Awaited<ReturnType<typeof talk>>): Promise<string[]> => {
   if (answer.status === 500) return answer.body?.error === 'chat_failed' ? [] : [answer.text];
   const errors = await protocolErrors(answer.text);
   const last = answer.chunks.at(-1)?.type;
@@ -106,7 +106,7 @@ describe.concurrent('Bedrock’s own stream', () => {
       'finish-step',
       'finish',
     ]);
-    expect(await errorsIn(answer)).toEqual([]);
+    expect(await collectErrors(answer)).toEqual([]);
   });
 
   itInAnyHistory(
@@ -123,7 +123,7 @@ describe.concurrent('Bedrock’s own stream', () => {
         async (bytes) => {
           const answer = await talk(bedrockThatSends(callsTool.subarray(0, bytes), answers));
           const ended = answer.chunks.at(-1)?.type ?? 'not begun';
-          return { bytes, errors: await errorsIn(answer), ended };
+          return { bytes, errors: await collectErrors(answer), ended };
         },
         { concurrency: 6 },
       );
@@ -145,7 +145,7 @@ describe.concurrent('Bedrock’s own stream', () => {
         async (place) => {
           const changed = Buffer.from(callsTool);
           changed[place] = (changed[place] as number) ^ 0x55;
-          return { place, errors: await errorsIn(await talk(bedrockThatSends(changed, answers))) };
+          return { place, errors: await collectErrors(await talk(bedrockThatSends(changed, answers))) };
         },
         { concurrency: 6 },
       );

@@ -10,13 +10,13 @@ import { emulatorHeaders, target, unique } from '../support/world.ts';
 
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
 const bucket = unique('files');
-const filesAt = (endpoint: string | undefined, more: object = {}) =>
+const openFiles = (endpoint: string | undefined, more: object = {}) =>
   new Files({ ...credentials, region: 'eu-central-1', sessionToken: undefined, endpoint, bucket, ...more });
 
 describe('files', () => {
   let files: Files;
   beforeAll(async () => {
-    files = filesAt(target.endpoints.s3, target.credentials);
+    files = openFiles(target.endpoints.s3, target.credentials);
     await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT', headers: emulatorHeaders });
   });
 
@@ -45,7 +45,7 @@ describe('links and forms', () => {
 
   it('presigned links and forms name the bucket as AWS does, with the key as one path and the name as it is', async () => {
     const link = new URL(
-      filesAt(undefined).downloadUrl({
+      openFiles(undefined).downloadUrl({
         key: 'documents/agent:1.doc_1',
         name: 'a b+c "d"\r\nx: y/ü.pdf',
         contentType: 'application/pdf',
@@ -63,7 +63,7 @@ describe('links and forms', () => {
   it('presigned links and forms are signed as by AWS’s own signer', async () => {
     const name = 'a b+c*(1)!.pdf';
     const signed = new URL(
-      filesAt(undefined, { sessionToken: 'token/+=' }).downloadUrl({
+      openFiles(undefined, { sessionToken: 'token/+=' }).downloadUrl({
         key: 'documents/a:b.doc',
         name,
         contentType: 'text/plain',
@@ -102,7 +102,7 @@ describe('links and forms', () => {
   });
 
   it('a presigned form stores one file under one key, of a bounded size, for 15 minutes', async () => {
-    const { url, fields } = filesAt(undefined, { sessionToken: 'token' }).uploadForm('documents/a', 1000, at);
+    const { url, fields } = openFiles(undefined, { sessionToken: 'token' }).uploadForm('documents/a', 1000, at);
     expect(url).toBe(`https://${bucket}.s3.eu-central-1.amazonaws.com`);
     expect(JSON.parse(Buffer.from(fields.policy ?? '', 'base64').toString())).toEqual({
       expiration: '2026-03-01T10:15:00.000Z',
@@ -135,7 +135,7 @@ describe('S3', () => {
     });
     const listening = await listen(server);
     stop = listening.stop;
-    return { files: filesAt(listening.endpoint, settings), calls: () => calls };
+    return { files: openFiles(listening.endpoint, settings), calls: () => calls };
   };
 
   it('a request to S3 that fails or is cut off once is retried', async () => {

@@ -47,7 +47,7 @@ it('a secret in Secrets Manager is requested with a signature that AWS accepts',
   const [{ headers, body }] = asked as [Asked];
   expect(headers['x-amz-target']).toBe('secretsmanager.GetSecretValue');
   expect(JSON.parse(body)).toEqual({ SecretId: arn });
-  expect(headers.authorization).toBe(await signatureOf(headers, body));
+  expect(headers.authorization).toBe(await computeSignature(headers, body));
 });
 
 it('a secret in Secrets Manager is read once for concurrent callers, and kept for a few minutes', async () => {
@@ -115,7 +115,7 @@ it('a secret in the environment is used as it is, without a request', async () =
 });
 
 /** The signature as AWS's own package makes it, of the headers that were signed. */
-const signatureOf = async (headers: IncomingHttpHeaders, body: string) => {
+const computeSignature = async (headers: IncomingHttpHeaders, body: string) => {
   const names = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')?.[1]?.split(';') ?? [];
   const url = new URL(process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER as string);
   const signer = new SignatureV4({

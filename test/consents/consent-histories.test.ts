@@ -12,7 +12,7 @@ useTargetInThisProcess();
 
 const people = [['+525512345678', '+5215512345678'], ['+14155550100']];
 const purposes = ['marketing', 'service'];
-const timeOf = (hour: number) => new Date(Date.UTC(2026, 2, 1, hour)).toISOString();
+const makeTime = (hour: number) => new Date(Date.UTC(2026, 2, 1, hour)).toISOString();
 
 const consent: fc.Arbitrary<NewConsent> = fc
   .record({
@@ -25,8 +25,8 @@ const consent: fc.Arbitrary<NewConsent> = fc
   })
   .map(({ number, purpose, isGiven, hour, hours, seller }) => {
     const state = isGiven && purpose !== '*' ? 'given' : 'revoked';
-    const expiresAt = state === 'given' && hours !== null ? timeOf(hour + hours) : undefined;
-    return { number, purpose, state, at: timeOf(hour), expiresAt, seller };
+    const expiresAt = state === 'given' && hours !== null ? makeTime(hour + hours) : undefined;
+    return { number, purpose, state, at: makeTime(hour), expiresAt, seller };
   });
 
 /** Requests at the same time, one batch after the other. */
@@ -74,8 +74,8 @@ itInAnyHistory(
           expect(items.map(({ consentId }) => consentId).sort()).toEqual(entries.map((one) => one.consentId).sort());
           for (const purpose of purposes)
             for (let hour = -1; hour < 12; hour++) {
-              const { state } = decideConsent(entries, purpose, Date.parse(timeOf(hour)));
-              expect(state).toBe(expectedState(recorded, person, purpose, timeOf(hour)));
+              const { state } = decideConsent(entries, purpose, Date.parse(makeTime(hour)));
+              expect(state).toBe(expectedState(recorded, person, purpose, makeTime(hour)));
             }
         }
       }),

@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 afterAll(() => Promise.all([pageReader.close(), pathMatcher.close()]));
 
-const siteOf = async (pages: Record<string, Reply>) => {
+const openSite = async (pages: Record<string, Reply>) => {
   const site = await startSite(pages);
   sites.push(site);
   return site;
@@ -23,7 +23,7 @@ const siteOf = async (pages: Record<string, Reply>) => {
 type Controls = Partial<CrawlControls> & { start?: string; milliseconds?: number; trusted?: Site[] };
 
 /** Crawls a site, and returns the paths of its pages, and the others with their reasons. */
-const crawlOf = async (
+const crawlSite = async (
   site: Site,
   { start = '/', milliseconds = 60_000, trusted = [], ...controls }: Controls = {},
 ) => {
@@ -50,14 +50,14 @@ const chain = (length: number) =>
   ) as Record<string, Reply>;
 
 it('a crawl reads the start page, and the pages it links to, nearest first, each once', async () => {
-  const site = await siteOf({
+  const site = await openSite({
     '/': page('home', '/a', '/b', '/', '#top', '/a#part'),
     '/a': page('a', '/c', '/b', '/'),
     '/b': page('b', '/d', '/a/'),
     '/c': page('c'),
     '/d': page('d'),
   });
-  const { pages, all, failed } = await crawlOf(site);
+  const { pages, all, failed } = await crawlSite(site);
   expect(pages).toEqual(['/', '/a', '/b', '/c', '/d']);
   expect(all[1]).toMatchObject({ url: `${site.origin}/a`, title: 'a' });
   expect(all[1]?.text).toBe('This is a.\n\nto c to b to');
@@ -70,33 +70,33 @@ it.each([
   [2, ['/', '/1', '/2']],
   [10, ['/', '/1', '/2', '/3', '/4', '/5', '/6', '/7', '/8', '/9']],
 ])('a crawl follows no more than %i links in a row', async (maxDepth, expected) => {
-  expect((await crawlOf(await siteOf(chain(20)), { maxDepth })).pages).toEqual(expected);
+  expect((await crawlSite(await openSite(chain(20)), { maxDepth })).pages).toEqual(expected);
 });
 
 it('a crawl reads no more pages than its limit, and tries no more than twice as many', async () => {
   const links = Array.from({ length: 40 }, (_, n) => `/${n + 1}`);
-  const good = await siteOf({ ...chain(41), '/': page('home', ...links) });
-  expect((await crawlOf(good, { limit: 4 })).pages).toEqual(['/', '/1', '/2', '/3']);
+  const good = await openSite({ ...chain(41), '/': page('home', ...links) });
+  expect((await crawlSite(good, { limit: 4 })).pages).toEqual(['/', '/1', '/2', '/3']);
   expect(good.paths().length).toBe(4);
-  const broken = await siteOf({ '/': page('home', ...links), '/8': page('eight'), '/9': page('nine') });
-  const { pages, failed } = await crawlOf(broken, { limit: 5 });
+  const broken = await openSite({ '/': page('home', ...links), '/8': page('eight'), '/9': page('nine') });
+  const { pages, failed } = await crawlSite(broken, { limit: 5 });
   expect(pages).toEqual(['/', '/8', '/9']);
   expect(broken.paths().length).toBe(10);
   expect(Object.keys(failed).length).toBe(7);
-  expect((await crawlOf(good, { limit: 1 })).pages).toEqual(['/']);
+  expect((await crawlSite(good, { limit: 1 })).pages).toEqual(['/']);
 });
 
 it('a crawl treats a fragment and a trailing slash as the same page, and a query as another', async () => {
-  const site = await siteOf({
+  const site = await openSite({
     '/': page('home', '/a', '/a/', '/a#x', '/a?x=1', '/a?x=2', '/a?x=1#y'),
     '/a': page('a'),
   });
-  expect((await crawlOf(site)).pages).toEqual(['/', '/a', '/a?x=1', '/a?x=2']);
+  expect((await crawlSite(site)).pages).toEqual(['/', '/a', '/a?x=1', '/a?x=2']);
 });
 
 it('a crawl stays on the host and the port of its start page', async () => {
-  const other = await siteOf({ '/x': page('other') });
-  const site = await siteOf({
+  const other = await openSite({ '/x': page('other') });
+  const site = await openSite({
     '/': page(
       'home',
       `${other.origin}/x`,
@@ -107,35 +107,35 @@ it('a crawl stays on the host and the port of its start page', async () => {
     ),
     '/a': page('a'),
   });
-  const { pages, failed } = await crawlOf(site, { trusted: [other] });
+  const { pages, failed } = await crawlSite(site, { trusted: [other] });
   expect([pages, failed, other.requests]).toEqual([['/', '/a'], {}, []]);
 });
 
 it('a crawl treats the host that its start page redirects to as the site', async () => {
-  const site = await siteOf({ '/home': page('home', '/a'), '/a': page('a') });
-  const old = await siteOf({ '/': { status: 301, headers: { location: `${site.origin}/home` } } });
-  const { pages, all } = await crawlOf(old, { trusted: [site] });
+  const site = await openSite({ '/home': page('home', '/a'), '/a': page('a') });
+  const old = await openSite({ '/': { status: 301, headers: { location: `${site.origin}/home` } } });
+  const { pages, all } = await crawlSite(old, { trusted: [site] });
   expect(pages).toEqual([`${site.origin}/home`, `${site.origin}/a`]);
   expect(all[0]?.title).toBe('home');
 });
 
 it('a crawl does not follow another page to another site, and reads a page with two addresses once', async () => {
-  const other = await siteOf({ '/x': page('other') });
-  const site = await siteOf({
+  const other = await openSite({ '/x': page('other') });
+  const site = await openSite({
     '/': page('home', '/away', '/one', '/two'),
     '/away': { status: 302, headers: { location: `${other.origin}/x` } },
     '/one': { status: 302, headers: { location: '/both' } },
     '/two': { status: 302, headers: { location: '/both' } },
     '/both': page('both', '/both', '/one'),
   });
-  const { pages, failed } = await crawlOf(site, { trusted: [other] });
+  const { pages, failed } = await crawlSite(site, { trusted: [other] });
   expect(pages).toEqual(['/', '/both']);
   expect(failed).toEqual({ '/away': 'The page redirects to another site.' });
   expect(other.requests).toEqual([]);
 });
 
 it('a crawl reads only paths that are included, none that is excluded, and the start page in any case', async () => {
-  const site = await siteOf({
+  const site = await openSite({
     '/': page('home', '/help/a', '/help/old/b', '/shop', '/%C3%BCber-uns?help'),
     '/help/a': page('a'),
     '/help/old/b': page('b'),
@@ -143,7 +143,7 @@ it('a crawl reads only paths that are included, none that is excluded, and the s
     '/%C3%BCber-uns': page('us'),
   });
   const paths = (includePaths: string[], excludePaths: string[] = []) =>
-    crawlOf(site, { includePaths, excludePaths }).then(({ pages }) => pages);
+    crawlSite(site, { includePaths, excludePaths }).then(({ pages }) => pages);
   expect(await paths(['^/help/'])).toEqual(['/', '/help/a', '/help/old/b']);
   expect(await paths(['^/help/'], ['old'])).toEqual(['/', '/help/a']);
   expect(await paths([], ['help', '^/$'])).toEqual(['/', '/shop', '/%C3%BCber-uns?help']);
@@ -152,15 +152,15 @@ it('a crawl reads only paths that are included, none that is excluded, and the s
 });
 
 it('a crawl finds pages by the base of their links', async () => {
-  const site = await siteOf({
+  const site = await openSite({
     '/': '<base href="/docs/"><p>home</p><a href="a">a</a>',
     '/docs/a': page('a'),
   });
-  expect((await crawlOf(site)).pages).toEqual(['/', '/docs/a']);
+  expect((await crawlSite(site)).pages).toEqual(['/', '/docs/a']);
 });
 
 it('a crawl reads plain text too, and reports why it does not read anything else', async () => {
-  const site = await siteOf({
+  const site = await openSite({
     '/': page('home', '/a.txt', '/b.pdf', '/gone', '/empty', '/script', '/loop', '/cut'),
     '/a.txt': { body: 'Just\r\ntext.', headers: { 'content-type': 'text/plain' } },
     '/b.pdf': { body: '%PDF-1.7', headers: { 'content-type': 'application/pdf' } },
@@ -169,7 +169,7 @@ it('a crawl reads plain text too, and reports why it does not read anything else
     '/loop': { status: 302, headers: { location: '/loop' } },
     '/cut': (request) => request.socket.destroy(),
   });
-  const { all, failed } = await crawlOf(site);
+  const { all, failed } = await crawlSite(site);
   expect(all[1]).toMatchObject({
     url: `${site.origin}/a.txt`,
     title: '/a.txt',
@@ -188,10 +188,10 @@ it('a crawl reads plain text too, and reports why it does not read anything else
 });
 
 it('a crawl continues from a start page that has only links, and fails when nothing could be read', async () => {
-  const framed = await siteOf({ '/': '<nav><a href="/a">a</a></nav>', '/a': page('a') });
-  expect((await crawlOf(framed)).pages).toEqual(['/a']);
-  const gone = await siteOf({});
-  expect(await crawlOf(gone)).toMatchObject({
+  const framed = await openSite({ '/': '<nav><a href="/a">a</a></nav>', '/a': page('a') });
+  expect((await crawlSite(framed)).pages).toEqual(['/a']);
+  const gone = await openSite({});
+  expect(await crawlSite(gone)).toMatchObject({
     pages: [],
     failed: { '/': 'The page answered with status 404.' },
     failure: 'The page answered with status 404.',
@@ -201,7 +201,7 @@ it('a crawl continues from a start page that has only links, and fails when noth
 it('a crawl follows a page that sends its visitors on within the site, and keeps the text of one that sends them elsewhere', async () => {
   const refresh = (content: string, text = 'One moment, please.') =>
     `<meta http-equiv="Refresh" content="${content}"><p>${text}</p>`;
-  const site = await siteOf({
+  const site = await openSite({
     '/': refresh('0; url=/home'),
     '/home': page('home', '/moved', '/slides', '/out', '/loop'),
     '/moved': refresh("5;URL='new.html'"),
@@ -212,31 +212,31 @@ it('a crawl follows a page that sends its visitors on within the site, and keeps
     '/loop': refresh('0; url=/loop2'),
     '/loop2': refresh('0; url=/loop'),
   });
-  const { pages, all, failed } = await crawlOf(site);
+  const { pages, all, failed } = await crawlSite(site);
   expect(pages).toEqual(['/home', '/new.html', '/slides', '/out', '/slide2']);
   expect(all.map(({ text }) => text)).not.toContain('One moment, please.');
   expect(failed).toEqual({ '/loop': 'The page redirects too often.' });
 });
 
 it('a crawl does not follow a page to one that robots.txt forbids', async () => {
-  const site = await siteOf({
+  const site = await openSite({
     '/robots.txt': 'User-agent: *\nDisallow: /secret',
     '/': '<meta http-equiv="refresh" content="0;/secret"><p>Wait</p>',
     '/secret': page('secret'),
   });
-  expect(await crawlOf(site)).toMatchObject({ pages: [], failure: expect.stringContaining('robots.txt') });
+  expect(await crawlSite(site)).toMatchObject({ pages: [], failure: expect.stringContaining('robots.txt') });
   expect(site.paths()).not.toContain('/secret');
 });
 
 it('a crawl reads the pages of frames as links', async () => {
-  const site = await siteOf({
+  const site = await openSite({
     '/': '<frameset cols="20%,80%"><frame src="nav.html"><frame src="main.html"><noframes>Update!</noframes></frameset>',
     '/nav.html': '<nav><a href="/a">a</a></nav>',
     '/main.html': `${page('main')}<iframe src="/inner"></iframe><iframe src="https://elsewhere.example/"></iframe>`,
     '/a': page('a'),
     '/inner': page('inner'),
   });
-  expect(await crawlOf(site)).toMatchObject({
+  expect(await crawlSite(site)).toMatchObject({
     pages: ['/main.html', '/a', '/inner'],
     failed: {
       '/': 'The page has no text of its own. It shows other pages in frames, which count as its links.',
@@ -246,24 +246,26 @@ it('a crawl reads the pages of frames as links', async () => {
 });
 
 it('a page that only shows a page of another site in a frame says so', async () => {
-  const site = await siteOf({ '/': '<iframe src="https://booking.example/widget"></iframe><script>track()</script>' });
-  expect((await crawlOf(site)).failure).toContain(
+  const site = await openSite({
+    '/': '<iframe src="https://booking.example/widget"></iframe><script>track()</script>',
+  });
+  expect((await crawlSite(site)).failure).toContain(
     'The page has no text of its own. It shows a page of another site in a frame, which is not read: booking.example.',
   );
 });
 
 it('a crawl reads a page once, whatever its links say about where a visitor comes from', async () => {
-  const site = await siteOf({
+  const site = await openSite({
     '/': page('home', '/a?utm_source=x&gclid=1', '/a?fbclid=2', '/a', '/b?msclkid=3&page=2', '/b?page=2&UTM_Medium=y'),
     '/a': page('a'),
     '/b?page=2': page('b'),
   });
-  expect((await crawlOf(site, { start: '/?utm_campaign=z' })).pages).toEqual(['/?utm_campaign=z', '/a', '/b?page=2']);
+  expect((await crawlSite(site, { start: '/?utm_campaign=z' })).pages).toEqual(['/?utm_campaign=z', '/a', '/b?page=2']);
 });
 
 it('a crawl keeps the canonical one of two copies, and pages that name another page by mistake', async () => {
   const canonical = (path: string, text: string) => `<link rel="canonical" href="${path}"><p>${text}</p>`;
-  const site = await siteOf({
+  const site = await openSite({
     '/': page('home', '/shoes?session=7', '/print/hours', '/hats', '/gloves', '/away'),
     '/shoes?session=7': canonical('/shoes', 'Shoes of all sizes.'),
     '/shoes': canonical('/shoes', 'Shoes of all sizes.'),
@@ -273,20 +275,22 @@ it('a crawl keeps the canonical one of two copies, and pages that name another p
     '/gloves': canonical('/', 'Gloves of leather.'),
     '/away': canonical('https://elsewhere.example/', 'Sold elsewhere, too.'),
   });
-  const { pages } = await crawlOf(site);
+  const { pages } = await crawlSite(site);
   expect(pages.sort()).toEqual(['/', '/away', '/gloves', '/hats', '/hours', '/shoes']);
   expect(site.paths()).not.toContain('https://elsewhere.example/');
 });
 
 it('a crawl says which page has bytes that are no text', async () => {
-  const site = await siteOf({ '/': { body: Buffer.concat([Buffer.from('<p>Größe, Maß, Öl'), Buffer.from([0xff])]) } });
-  const { all, warnings } = await crawlOf(site);
+  const site = await openSite({
+    '/': { body: Buffer.concat([Buffer.from('<p>Größe, Maß, Öl'), Buffer.from([0xff])]) },
+  });
+  const { all, warnings } = await crawlSite(site);
   expect(all[0]?.text).toBe('Größe, Maß, Öl\ufffd');
   expect(warnings).toEqual([{ code: 'undecodable_bytes', message: expect.stringMatching(/^http.*: Some bytes are/) }]);
 });
 
 it('a crawl gives up a page that its reader does not finish, and reads the next', async () => {
-  const site = await siteOf({ '/trap': '<p>endless</p>', '/a': page('a') });
+  const site = await openSite({ '/trap': '<p>endless</p>', '/a': page('a') });
   const reader = new WebPages({ trustedOrigins: new Set([site.origin]) }).open();
   const visitor = new PageVisitor(reader, Date.now() + 60_000, undefined, endlessHtmlReader);
   const visit = (path: string) => visitor.visit(new URL(path, site.origin), () => {});
@@ -304,16 +308,16 @@ it('a crawl reports which page has links that its path patterns cannot match in 
   timeout: 20_000,
 }, async () => {
   const links = Array.from({ length: 20 }, (_, n) => `/${'a'.repeat(1900)}${n}`);
-  const site = await siteOf({ '/': page('home', ...links) });
+  const site = await openSite({ '/': page('home', ...links) });
   // No pattern matches, so every machine tries all of them.
   const includePaths = Array.from({ length: 50 }, () => '(a|b|c|d|e|f){1000}$');
-  const { pages, failed } = await crawlOf(site, { includePaths });
+  const { pages, failed } = await crawlSite(site, { includePaths });
   expect(pages).toEqual(['/']);
   expect(failed).toEqual({ '/': expect.stringMatching(/^The links of this page were not followed: .* patterns\.$/) });
 });
 
 it('a crawl ends in time, with the pages read until then', async () => {
-  const site = await siteOf({
+  const site = await openSite({
     '/': page('home', '/slow', '/slower', '/slowest', '/next'),
     '/slow': { body: page('slow'), delayMilliseconds: 30_000 },
     '/slower': () => {},
@@ -321,7 +325,7 @@ it('a crawl ends in time, with the pages read until then', async () => {
     '/next': page('next'),
   });
   const started = Date.now();
-  const { pages, failed } = await crawlOf(site, { milliseconds: 1200 });
+  const { pages, failed } = await crawlSite(site, { milliseconds: 1200 });
   expect(Date.now() - started).toBeLessThan(15_000);
   expect(pages).toEqual(['/']);
   const tooLate = 'The crawl ran out of time before this page was read.';
@@ -330,12 +334,12 @@ it('a crawl ends in time, with the pages read until then', async () => {
 });
 
 it('a crawl reports a page with too deep nesting, and reads the others', async () => {
-  const site = await siteOf({
+  const site = await openSite({
     '/': page('home', '/trap', '/a'),
     '/trap': `${'<div>'.repeat(100_000)}x`,
     '/a': page('a'),
   });
-  const { pages, failed } = await crawlOf(site);
+  const { pages, failed } = await crawlSite(site);
   expect(pages).toEqual(['/', '/a']);
   expect(failed).toEqual({ '/trap': 'The page is too large or too intricate to be read.' });
 });
@@ -344,15 +348,15 @@ describe('robots.txt', () => {
   const home = { '/': page('home', '/a', '/b'), '/a': page('a'), '/b': page('b') };
   const forbidden = 'The site’s robots.txt does not allow this page to be read.';
   const crawlWith = async (robots: Reply, pages: Record<string, Reply> = home) => {
-    const site = await siteOf({ ...pages, '/robots.txt': robots });
-    const result = await crawlOf(site);
+    const site = await openSite({ ...pages, '/robots.txt': robots });
+    const result = await crawlSite(site);
     return { ...result, asked: site.paths().sort() };
   };
   const text = (body: string): Reply => ({ body, headers: { 'content-type': 'text/plain' } });
 
   it('robots.txt is obeyed for every page, and requested once', async () => {
-    const site = await siteOf({ ...home, '/robots.txt': text('User-agent: *\nDisallow: /a') });
-    const { pages, failed } = await crawlOf(site);
+    const site = await openSite({ ...home, '/robots.txt': text('User-agent: *\nDisallow: /a') });
+    const { pages, failed } = await crawlSite(site);
     expect([pages, failed]).toEqual([['/', '/b'], { '/a': forbidden }]);
     expect(site.requests.filter(({ path }) => path === '/robots.txt').length).toBe(1);
     expect(site.paths()).not.toContain('/a');

@@ -26,7 +26,7 @@ import { idempotency } from '../../functions/store/idempotency.ts';
 import { userKey } from '../../functions/store/keys.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { VoiceAgentsStack } from '../../lib/voice-agents-stack.ts';
-import { appWith, production } from '../support/deployment.ts';
+import { buildApp, production } from '../support/deployment.ts';
 import { isSample } from '../support/sample.ts';
 import { target } from '../support/world.ts';
 
@@ -196,7 +196,7 @@ describe('the templates', () => {
   };
 
   it('the templates pass cfn-lint: those that are deployed, and those of production with everything set', async () => {
-    const app = appWith(production);
+    const app = buildApp(production);
     new VoiceAgentsStack(app, readSettings(app.node.getAllContext()));
     const { directory } = app.synth();
     const clean = { output: '', code: 0 };

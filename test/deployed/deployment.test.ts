@@ -15,7 +15,7 @@ import { lazyServices } from '../../functions/service.ts';
 import { ended, start } from '../support/operator-command.ts';
 import { page } from '../support/site.ts';
 import { newReceiver, verified } from '../support/webhooks.ts';
-import { newFolder, websitesOf } from '../support/websites.ts';
+import { makeWebsites, newFolder } from '../support/websites.ts';
 import { call, newWorld, target, unique, type World } from '../support/world.ts';
 
 const deployed = inject('deployed');
@@ -148,7 +148,7 @@ it('background work goes through the job’s own queue: a copy whose function di
   const world = await newWorld();
   const { uid, agentId } = world;
   await world.block(Array.from({ length: 300 }, (_, n) => `+1415555${String(n).padStart(4, '0')}`));
-  const { add, settled } = websitesOf(world);
+  const { add, settled } = makeWebsites(world);
   const { url, put } = newFolder();
   await put('', page('home'));
   await settled((await add(url)).body.websiteId);
@@ -156,14 +156,14 @@ it('background work goes through the job’s own queue: a copy whose function di
   for (const [name, value] of Object.entries({ uid, agentId })) form.set(name, value);
   form.set('files', new Blob(['Notes']), 'notes.txt');
   await world.call('POST', '/agent-documents', { body: form });
-  const knowledgeOf = async (agent: string) => {
+  const listKnowledge = async (agent: string) => {
     const query = { uid, agentId: agent };
     const { websites } = (await world.call('GET', '/agent-websites', { query })).body;
     const { documents } = (await world.call('GET', '/agent-documents', { query })).body;
     return { websites, documents };
   };
   const isReady = ({ documents }: { documents: { status: string }[] }) => documents[0]?.status === 'ready';
-  await eventually(() => knowledgeOf(agentId), isReady);
+  await eventually(() => listKnowledge(agentId), isReady);
 
   const copy = { ...(await world.call('GET', `/agents/${agentId}`)).body, agentId: unique('agent'), name: 'Copy' };
   await beginCopy({ agent: { ...copy, sourceAgentId: agentId }, sourceAgentId: agentId }, lazyServices(copyServices));
@@ -176,7 +176,7 @@ it('background work goes through the job’s own queue: a copy whose function di
   expect(copied.body).toMatchObject({ uid, name: 'Copy', sourceAgentId: agentId });
   const list = await world.call('GET', '/agent-block-list', { query: { uid, agentId: copy.agentId } });
   expect(list.body.blockList).toHaveLength(300);
-  const { websites, documents } = await knowledgeOf(copy.agentId);
+  const { websites, documents } = await listKnowledge(copy.agentId);
   expect(websites).toEqual([expect.objectContaining({ status: 'ready', content: expect.stringContaining('home') })]);
   expect(documents).toEqual([expect.objectContaining({ status: 'ready', content: 'Notes' })]);
   expect(await (await fetch(documents[0].fileUrl)).text()).toBe('Notes');

@@ -136,11 +136,11 @@ const main = async (): Promise<boolean> => {
   const demo = JSON.parse(await run([...operator, '--json', 'demo'], environment));
 
   const certificate = readFileSync(emulator.certificate);
-  const frontOf = (address: string) =>
+  const openFront = (address: string) =>
     start(startFront({ endpoint: emulator.endpoint, host: new URL(address).host, certificate }));
-  const edge = await frontOf(outputs.BaseUrl as string);
-  const api = await frontOf(outputs.ApiUrl as string);
-  const chat = outputs.ChatUrl ? await frontOf(outputs.ChatUrl) : null;
+  const edge = await openFront(outputs.BaseUrl as string);
+  const api = await openFront(outputs.ApiUrl as string);
+  const chat = outputs.ChatUrl ? await openFront(outputs.ChatUrl) : null;
   const target: Target = {
     ...demo,
     baseUrl: edge.baseUrl,

@@ -9,10 +9,10 @@ import { queueJobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import { openTable } from '../../functions/store/table.ts';
 import { bundlePath, pagesBundlePath, pagesFunction } from '../../lib/bundles.ts';
-import { samplesOf } from '../bench/operations.ts';
+import { listSamples } from '../bench/operations.ts';
 import { type Invocation, runtimeClient, runUnderRuntimeClient } from '../bench/runtime-client.ts';
 import type { World } from '../bench/world.ts';
-import { eventOf } from '../support/events.ts';
+import { makeEvent } from '../support/events.ts';
 import { newAgentRecord } from '../support/records.ts';
 import { target, useTargetInThisProcess } from '../support/world.ts';
 
@@ -52,12 +52,12 @@ const run = async (name: string, event: unknown): Promise<Invocation> => {
   return runUnderRuntimeClient(client, { folder: bundlePath(name), functionName, environment, event });
 };
 
-const textOf = ({ parts }: Invocation) => Buffer.concat(parts.map(({ bytes }) => bytes)).toString();
+const joinText = ({ parts }: Invocation) => Buffer.concat(parts.map(({ bytes }) => bytes)).toString();
 
 /** An event of each operation, for the demo that the operator made. */
 const cases = routes.map((endpoint) => {
-  const [sample] = samplesOf(endpoint);
-  const event = async () => eventOf(endpoint, { apiKey: world.apiKey, ...(await sample.request(world)) });
+  const [sample] = listSamples(endpoint);
+  const event = async () => makeEvent(endpoint, { apiKey: world.apiKey, ...(await sample.request(world)) });
   return [endpoint.name, endpoint, event] as const;
 });
 
@@ -66,7 +66,7 @@ it.each(cases.filter(([, endpoint]) => !isStreamed(endpoint)))(
   async (name, _, event) => {
     const outcome = await run(name, await event());
     expect([outcome.outcome, outcome.log]).toEqual(['response', expect.not.stringContaining('"level":"error"')]);
-    const { statusCode, headers, body } = JSON.parse(textOf(outcome));
+    const { statusCode, headers, body } = JSON.parse(joinText(outcome));
     expect([statusCode, body]).toEqual([200, expect.any(String)]);
     expect(headers['content-type']).toBe('application/json');
     expect(JSON.parse(body)).toEqual(expect.any(Object));
@@ -82,7 +82,7 @@ it('the pages are sent under Lambda’s own runtime client', async () => {
   };
   const outcome = await run(pagesFunction, event);
   expect([outcome.outcome, outcome.log]).toEqual(['response', expect.any(String)]);
-  const { statusCode, headers } = JSON.parse(textOf(outcome));
+  const { statusCode, headers } = JSON.parse(joinText(outcome));
   expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
 });
 
@@ -98,14 +98,14 @@ it.each(queueJobs.map(({ name }) => name))(
     };
     const outcome = await run(name, { Records: [record] });
     expect([outcome.outcome, outcome.log]).toEqual(['response', expect.stringContaining(`"job":"${name}"`)]);
-    expect(JSON.parse(textOf(outcome))).toEqual({ batchItemFailures: expect.any(Array) });
+    expect(JSON.parse(joinText(outcome))).toEqual({ batchItemFailures: expect.any(Array) });
   },
 );
 
 it('the reader of changes handles a batch under Lambda’s own runtime client, and reports which change failed', async () => {
   const outcome = await run('readChanges', { Records: [] });
   expect(outcome.outcome).toBe('response');
-  expect(JSON.parse(textOf(outcome))).toEqual({ batchItemFailures: [] });
+  expect(JSON.parse(joinText(outcome))).toEqual({ batchItemFailures: [] });
 });
 
 it.each(cases.filter(([, endpoint]) => isStreamed(endpoint)))(
@@ -114,7 +114,7 @@ it.each(cases.filter(([, endpoint]) => isStreamed(endpoint)))(
     const outcome = await run(name, await event());
     expect([outcome.outcome, outcome.log]).toEqual(['response', expect.not.stringContaining('"level":"error"')]);
     expect(outcome.headers['lambda-runtime-function-response-mode']).toBe('streaming');
-    const text = textOf(outcome);
+    const text = joinText(outcome);
     const [head = '', body = ''] = text.split('\0'.repeat(8));
     expect(JSON.parse(head)).toMatchObject({ statusCode: 200, headers: { 'content-type': 'text/event-stream' } });
     expect(body).toContain('"type":"text-delta"');

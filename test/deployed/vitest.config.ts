@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { common } from '../../vitest.config.ts';
-import { waitingUpTo } from '../support/patience.ts';
+import { makePatience } from '../support/patience.ts';
 import { isTried } from '../support/sample.ts';
 
 /** The tests in every sample: each operation, keys, uploads, hooks, the stream's reader, deliveries, the chat and MCP. */
@@ -39,7 +39,7 @@ export default defineConfig({
     ...{ tagsFilter: ['!local-only'] },
     globalSetup: ['test/deployed/deployed.ts'],
     // A few processes do the background work of all tests.
-    ...waitingUpTo(300),
+    ...makePatience(300),
     testTimeout: 900_000,
     hookTimeout: 120_000,
     maxWorkers: 3,

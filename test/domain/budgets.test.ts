@@ -36,24 +36,28 @@ it.each([
 
 it('a line is reached at exactly its amount, in exact decimals', () => {
   const period = findPeriod(budget, 0);
-  const shareOf = (amount: number, millionths: bigint) =>
+  const computeShare = (amount: number, millionths: bigint) =>
     judgeSpending({ ...budget, amount }, millionths, period).share;
-  expect([7_999_999n, 8_000_000n, 9_999_999n, 10_000_000n].map((spent) => shareOf(10, spent))).toEqual([
+  expect([7_999_999n, 8_000_000n, 9_999_999n, 10_000_000n].map((spent) => computeShare(10, spent))).toEqual([
     ...[undefined, 0.8, 0.8, 1],
   ]);
-  expect([shareOf(0.000001, 0n), shareOf(0.000001, 1n), shareOf(1e12, 10n ** 18n)]).toEqual([undefined, 1, 1]);
+  expect([computeShare(0.000001, 0n), computeShare(0.000001, 1n), computeShare(1e12, 10n ** 18n)]).toEqual([
+    undefined,
+    1,
+    1,
+  ]);
 });
 
 it('a budget has an amount, a currency and a period, within bounds', () => {
-  const errorsOf = (given: object) => validate(GivenBudget, given).error?.details?.map(({ path }) => path) ?? [];
+  const listErrors = (given: object) => validate(GivenBudget, given).error?.details?.map(({ path }) => path) ?? [];
   const valid = { amount: 5, currency: 'USD', per: 'day' };
   expect(validate(GivenBudget, valid).data).toEqual({ ...valid, timeZone: 'UTC', action: 'tell' });
-  expect(errorsOf({})).toEqual(['amount', 'currency', 'per']);
+  expect(listErrors({})).toEqual(['amount', 'currency', 'per']);
   for (const amount of [0, -1, 1e13, 0.0000001, 1.1234567, '5'])
-    expect([amount, errorsOf({ ...valid, amount })]).toEqual([amount, ['amount']]);
-  for (const amount of [1e12, 0.000001, 999_999_999_999.5]) expect(errorsOf({ ...valid, amount })).toEqual([]);
-  for (const currency of ['usd', 'EURO', '']) expect(errorsOf({ ...valid, currency })).toEqual(['currency']);
-  expect(errorsOf({ ...valid, timeZone: '+01:00' })).toEqual(['timeZone']);
+    expect([amount, listErrors({ ...valid, amount })]).toEqual([amount, ['amount']]);
+  for (const amount of [1e12, 0.000001, 999_999_999_999.5]) expect(listErrors({ ...valid, amount })).toEqual([]);
+  for (const currency of ['usd', 'EURO', '']) expect(listErrors({ ...valid, currency })).toEqual(['currency']);
+  expect(listErrors({ ...valid, timeZone: '+01:00' })).toEqual(['timeZone']);
 });
 
 it('a refusal ends with its period, and that of outbound calls leaves inbound ones alone', () => {

@@ -11,11 +11,11 @@ const day = 24 * hour;
 const judge = (rules: CallingRules, at: string, timeZones: string[], attempts: string[] = []) =>
   checkCallPermission(rules, { at: Date.parse(at), timeZones, attempts: attempts.map(Date.parse) });
 
-const retryAt = (verdict: ReturnType<typeof checkCallPermission>) =>
+const findRetryTime = (verdict: ReturnType<typeof checkCallPermission>) =>
   'retryAt' in verdict && verdict.retryAt !== undefined ? new Date(verdict.retryAt).toISOString() : undefined;
 
 /** Reads the wall clock from the formatted local time: another way than the offsets that the rules use. */
-const wallClockOf = (timeZone: string) => {
+const readWallClock = (timeZone: string) => {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone,
     weekday: 'short',
@@ -36,7 +36,7 @@ const expectSameAsTheWallClock = (
   to: number,
 ) => {
   const { from: opens, to: closes, days = [...weekdays] } = rules.hours as NonNullable<CallingRules['hours']>;
-  const wallClock = wallClockOf(timeZone);
+  const wallClock = readWallClock(timeZone);
   const openHours = new OpenHours();
   for (let at = from; at < to; at += minute) {
     const { time, weekday } = wallClock(at);
@@ -47,7 +47,7 @@ const expectSameAsTheWallClock = (
 };
 
 /** The days of a year on which a time zone changes its offset. */
-const changesOf = (timeZone: string, year: number): number[] => {
+const listClockChanges = (timeZone: string, year: number): number[] => {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   const offset = (at: number) => format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value;
   const days = Array.from({ length: 366 }, (_, index) => Date.UTC(year, 0, 1) + index * day);
@@ -68,7 +68,7 @@ describe('the hours of calls', () => {
     const zones = ['America/New_York', 'America/Los_Angeles'];
     const verdict = judge({ hours }, '2026-01-15T13:30:00Z', zones);
     expect(verdict).toMatchObject({ allowed: false, cause: 'outside_hours' });
-    expect(retryAt(verdict)).toBe('2026-01-15T16:00:00.000Z');
+    expect(findRetryTime(verdict)).toBe('2026-01-15T16:00:00.000Z');
   });
 
   it('never hold without a time zone, and there is no moment to try again', () => {
@@ -89,7 +89,7 @@ describe('the hours of calls', () => {
       'America/New_York',
       'America/Lima',
     ]);
-    expect(retryAt(verdict)).toBe('2026-11-01T17:00:00.000Z');
+    expect(findRetryTime(verdict)).toBe('2026-11-01T17:00:00.000Z');
   });
 
   it('give each number of a batch the same answer as a single question', () => {
@@ -110,7 +110,7 @@ describe('the hours of calls', () => {
   it('hold on the named days of the week of the person', () => {
     const rules: CallingRules = { hours: { ...hours, days: ['mon', 'fri'] } };
     const verdict = judge(rules, '2026-01-16T21:00:00Z', ['Europe/Berlin']);
-    expect(retryAt(verdict)).toBe('2026-01-19T07:00:00.000Z');
+    expect(findRetryTime(verdict)).toBe('2026-01-19T07:00:00.000Z');
   });
 
   it('end at midnight when they end at 24:00', () => {
@@ -128,7 +128,7 @@ describe('the hours of calls', () => {
       'Asia/Kathmandu',
       'America/St_Johns',
     ])
-      for (const change of changesOf(timeZone, 2026))
+      for (const change of listClockChanges(timeZone, 2026))
         expectSameAsTheWallClock(timeZone, rules, change, change + 2 * day);
   });
 
@@ -137,7 +137,7 @@ describe('the hours of calls', () => {
       hours: { from: '01:15', to: '03:10', days: ['sat', 'sun', 'fri'] },
     };
     for (const timeZone of Intl.supportedValuesOf('timeZone'))
-      for (const change of changesOf(timeZone, 2026))
+      for (const change of listClockChanges(timeZone, 2026))
         expectSameAsTheWallClock(timeZone, rules, change - day, change + 2 * day);
   });
 });
@@ -149,7 +149,7 @@ describe('the attempts of calls', () => {
     const attempts = ['2026-01-15T08:00:00Z', '2026-01-15T18:00:00Z'];
     const verdict = judge(rules, '2026-01-16T07:59:59Z', [], attempts);
     expect(verdict).toMatchObject({ allowed: false, cause: 'too_many_attempts' });
-    expect(retryAt(verdict)).toBe('2026-01-16T08:00:00.000Z');
+    expect(findRetryTime(verdict)).toBe('2026-01-16T08:00:00.000Z');
     expect(judge(rules, '2026-01-16T08:00:00Z', [], attempts).allowed).toBe(true);
   });
 
@@ -192,14 +192,14 @@ describe('the moment to try again', () => {
         (rules, timeZones, at, ago, later) => {
           const attempts = ago.map((before) => at + before);
           const verdict = checkCallPermission(rules, { at, timeZones, attempts });
-          const judgedAt = (moment: number) => checkCallPermission(rules, { at: moment, timeZones, attempts }).allowed;
+          const judge = (moment: number) => checkCallPermission(rules, { at: moment, timeZones, attempts }).allowed;
           if (verdict.allowed) return;
           if (verdict.retryAt === undefined || at + later < verdict.retryAt)
-            expect(judgedAt(at + later), `${later} ms later`).toBe(false);
+            expect(judge(at + later), `${later} ms later`).toBe(false);
           if (verdict.retryAt === undefined) return;
           expect(verdict.retryAt).toBeGreaterThan(at);
-          expect(judgedAt(verdict.retryAt)).toBe(true);
-          expect(judgedAt(Math.max(at, verdict.retryAt - 1000))).toBe(false);
+          expect(judge(verdict.retryAt)).toBe(true);
+          expect(judge(Math.max(at, verdict.retryAt - 1000))).toBe(false);
         },
       ),
       { numRuns: 300 },

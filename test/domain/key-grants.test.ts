@@ -6,32 +6,32 @@ import { grantKey, mayEnd, mayRotate, problemWithScopes } from '../../functions/
 const subsets = Array.from({ length: 2 ** Scope.options.length }, (_, bits) =>
   Scope.options.filter((_, index) => bits & (1 << index)),
 );
-const scopesIn = (subset: Scope[]) => (subset.length === 0 ? undefined : subset);
+const toScopes = (subset: Scope[]) => (subset.length === 0 ? undefined : subset);
 const effective = (scopes: Scope[] | undefined): Scope[] =>
   scopes ?? Scope.options.filter((scope) => !namedScopes.has(scope));
 
 const times = [undefined, '2030-01-01T00:00:00.000Z', '2031-01-01T00:00:00.000Z'];
 /** Times of one form are in the order of their texts. No end is later than any. */
-const endOf = (time: string | null | undefined) => time ?? '9999';
+const toEnd = (time: string | null | undefined) => time ?? '9999';
 
 it('no key gives its own user a scope or a time that it does not have, or a scope that gives more: every subset of scopes, every end', () => {
   let given = 0;
   for (const maker of subsets) {
-    const own = effective(scopesIn(maker));
+    const own = effective(toScopes(maker));
     for (const asked of subsets) {
-      const scopes = scopesIn(asked);
+      const scopes = toScopes(asked);
       const isWithin = effective(scopes).every(
         (scope) => own.includes(scope) && !['users', 'keys', 'privacy'].includes(scope),
       );
       for (const endsAt of times)
         for (const expiresAt of [...times, null]) {
-          const granted = grantKey({ scopes: scopesIn(maker), endsAt }, 'own user', { scopes, expiresAt });
-          const isShort = expiresAt === undefined || endOf(expiresAt) <= endOf(endsAt);
+          const granted = grantKey({ scopes: toScopes(maker), endsAt }, 'own user', { scopes, expiresAt });
+          const isShort = expiresAt === undefined || toEnd(expiresAt) <= toEnd(endsAt);
           if ((granted !== undefined) !== (own.includes('keys') && isWithin && isShort))
             expect.fail(JSON.stringify({ maker, asked, endsAt, expiresAt, granted }));
           if (!granted) continue;
           given++;
-          if (granted.scopes !== scopes || endOf(granted.expiresAt) > endOf(endsAt))
+          if (granted.scopes !== scopes || toEnd(granted.expiresAt) > toEnd(endsAt))
             expect.fail(JSON.stringify({ maker, asked, endsAt, expiresAt, granted }));
         }
     }
@@ -44,8 +44,8 @@ it('only a key with the scope users gives clients keys, with any scopes but user
     for (const asked of subsets)
       for (const expiresAt of times) {
         const endsAt = '2030-01-01T00:00:00.000Z';
-        const scopes = scopesIn(asked);
-        const granted = grantKey({ scopes: scopesIn(maker), endsAt }, 'client', { scopes, expiresAt });
+        const scopes = toScopes(asked);
+        const granted = grantKey({ scopes: toScopes(maker), endsAt }, 'client', { scopes, expiresAt });
         const isAllowed = maker.includes('users') && !asked.includes('users');
         const isGiven = granted && granted.scopes === scopes && granted.expiresAt === expiresAt;
         if (isAllowed ? !isGiven : granted) expect.fail(JSON.stringify({ maker, asked, granted }));
@@ -75,14 +75,14 @@ it('a key may be rotated by itself, and by a key that may give the same', () => 
 });
 
 it('no key ends or rotates a stronger key, the weakest not even itself: every pair of scopes', () => {
-  const keyWith = (scopes: Scope[], more: Partial<ApiKey> = {}): ApiKey => ({
+  const makeKey = (scopes: Scope[], more: Partial<ApiKey> = {}): ApiKey => ({
     ...{ keyId: scopes.join(), uid: 'acme', name: 'key', start: 'vap_', scopes, createdAt: '2026-01-01T00:00:00.000Z' },
     ...more,
   });
   const makers = [...Scope.options.map((scope) => [scope]), ['keys', 'calls', 'hooks'], ['keys', 'privacy', 'users']];
   const ended = makers.map((scopes) => {
-    const maker = keyWith(scopes as Scope[]);
-    const keys = [maker, ...Scope.options.map((scope) => keyWith([scope]))];
+    const maker = makeKey(scopes as Scope[]);
+    const keys = [maker, ...Scope.options.map((scope) => makeKey([scope]))];
     const others = keys.filter((key) => mayEnd(maker, 'own user', key));
     expect(keys.filter((key) => mayRotate(maker, 'own user', key))).toEqual(others);
     return [scopes.join('+'), [...new Set(others.map(({ keyId }) => keyId))]];
@@ -92,9 +92,9 @@ it('no key ends or rotates a stronger key, the weakest not even itself: every pa
     'keys+calls+hooks': ['keys,calls,hooks', 'calls', 'hooks'],
     'keys+privacy+users': ['keys,privacy,users'],
   });
-  const users = keyWith(['users']);
-  const operators = keyWith(['calls'], { isOperators: true });
-  for (const scope of Scope.options) expect(mayEnd(users, 'client', keyWith([scope]))).toBe(true);
+  const users = makeKey(['users']);
+  const operators = makeKey(['calls'], { isOperators: true });
+  for (const scope of Scope.options) expect(mayEnd(users, 'client', makeKey([scope]))).toBe(true);
   for (const recipient of ['client', 'own user'] as const)
     expect([mayEnd(users, recipient, operators), mayRotate(operators, recipient, operators)]).toEqual([false, false]);
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { cutExcerpt, pagesText, proseText } from '../../functions/domain/sources.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
-const bytesOf = (text: string) => Buffer.byteLength(JSON.stringify(text));
+const countBytes = (text: string) => Buffer.byteLength(JSON.stringify(text));
 /** The maximum size of a text in a list, in any script. */
 const mostBytes = 2_400_000;
 const most = 1_000_000;
@@ -24,7 +24,7 @@ it.each([
   expect(shown.isWellFormed()).toBe(true);
   expect(shown.length).toBeLessThanOrEqual(most);
   expect(shown.length).toBeGreaterThan(300_000);
-  expect(bytesOf(shown)).toBeLessThanOrEqual(mostBytes);
+  expect(countBytes(shown)).toBeLessThanOrEqual(mostBytes);
 });
 
 it('a list shows all of a text that is short enough', () => {
@@ -63,7 +63,7 @@ it.each([
   expect(first).toMatchObject({ url: 'https://site.example/0', title: 'Page 0' });
   expect(first.text.length).toBeGreaterThan(200_000);
   expect(shown.length).toBeLessThanOrEqual(most);
-  expect(bytesOf(shown)).toBeLessThanOrEqual(mostBytes);
+  expect(countBytes(shown)).toBeLessThanOrEqual(mostBytes);
 });
 
 it('a list shows pages with any content as JSON', () => {

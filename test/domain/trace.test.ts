@@ -40,7 +40,7 @@ it.each([
 });
 
 it('a tracestate of more than 512 bytes is left out as a whole', () => {
-  const stateOf = (length: number) =>
+  const makeState = (length: number) =>
     readTrace(toReference('request-1', { traceparent: valid, tracestate: `a=${'x'.repeat(length - 2)}` })).state;
-  expect([stateOf(512)?.length, stateOf(513)]).toEqual([512, undefined]);
+  expect([makeState(512)?.length, makeState(513)]).toEqual([512, undefined]);
 });

@@ -3,7 +3,7 @@ import { chooseVersion, type Share } from '../../functions/domain/traffic.ts';
 
 const callers = Array.from({ length: 8000 }, (_, n) => `+1${2_000_000_000 + 7919 * n}`);
 const chosen = (split: Share[], agentId = 'agent') => callers.map((caller) => chooseVersion(agentId, caller, split));
-const shareOf = (version: number, versions: (number | undefined)[]) =>
+const computeShare = (version: number, versions: (number | undefined)[]) =>
   (100 * versions.filter((one) => one === version).length) / versions.length;
 
 it('a split of traffic gives each version its share', () => {
@@ -14,7 +14,7 @@ it('a split of traffic gives each version its share', () => {
     { version: 12, percent: 60 },
   ];
   const versions = chosen(split);
-  for (const { version, percent } of split) expect(Math.abs(shareOf(version, versions) - percent)).toBeLessThan(1);
+  for (const { version, percent } of split) expect(Math.abs(computeShare(version, versions) - percent)).toBeLessThan(1);
 });
 
 it('a split of traffic always gives a caller the same version, in any order of the split', () => {

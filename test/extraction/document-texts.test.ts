@@ -4,8 +4,10 @@ import { detectKind } from '../../functions/extraction/document-kind.ts';
 import { readDocument } from '../../functions/extraction/document-texts.ts';
 import {
   deflated,
-  docxOf,
-  pdfOf,
+  makeDocx,
+  makePdf,
+  makeStream,
+  makeZip,
   pdfOfObjects,
   pdfOfPage,
   rawDocx,
@@ -13,8 +15,6 @@ import {
   sample,
   scanPdf,
   shown,
-  streamOf,
-  zipOf,
 } from '../support/documents.ts';
 import { encode } from '../support/encode.ts';
 
@@ -33,27 +33,28 @@ const noText = { failure: 'The document has no text.' };
 const locked = { failure: 'The document is protected with a password. Upload it without one.' };
 
 it.each([
-  ['a PDF named .txt', 'a.txt', () => pdfOf('Hello'), { type: 'pdf' }],
+  ['a PDF named .txt', 'a.txt', () => makePdf('Hello'), { type: 'pdf' }],
   [
     'a PDF after a few other bytes',
     'a.pdf',
-    async () => Buffer.concat([Buffer.from([0, 1, 255, 10]), await pdfOf('Hello')]),
+    async () => Buffer.concat([Buffer.from([0, 1, 255, 10]), await makePdf('Hello')]),
     { type: 'pdf' },
   ],
   [
     'a PDF of ASCII after the headers of a response',
     'a.pdf',
     async () =>
-      Buffer.concat([Buffer.from('HTTP/1.1 200 OK\nContent-Type: application/pdf\n\n'), await pdfOf('Hello')]),
+      Buffer.concat([Buffer.from('HTTP/1.1 200 OK\nContent-Type: application/pdf\n\n'), await makePdf('Hello')]),
     { type: 'pdf' },
   ],
   [
     'text that quotes a PDF',
     'a.txt',
-    async () => Buffer.concat([Buffer.from('An example:\n'), await pdfOf('Hello'), Buffer.from('\nIt has one page.')]),
+    async () =>
+      Buffer.concat([Buffer.from('An example:\n'), await makePdf('Hello'), Buffer.from('\nIt has one page.')]),
     { type: 'txt' },
   ],
-  ['a Word document without a name for it', 'a', () => docxOf('Hello'), { type: 'docx' }],
+  ['a Word document without a name for it', 'a', () => makeDocx('Hello'), { type: 'docx' }],
   ['a Word document of LibreOffice', 'a.pdf', async () => sample('handbook.docx'), { type: 'docx' }],
   ['a Word document that is locked', 'a.docx', async () => sample('locked.docx'), { type: 'docx' }],
   ['text', 'a.pdf', async () => Buffer.from('Hello'), { type: 'txt' }],
@@ -75,11 +76,11 @@ it.each([
   ['an ELF program named .txt', 'a.txt', Buffer.from('\x7fELF\x02\x01\x01\0\0\0\0', 'latin1')],
   ['a script', 'a.pdf', Buffer.from('#!/bin/sh\nrm -rf /')],
   ['a picture', 'a.docx', Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk', 'base64')],
-  ['a zip that is no Word document', 'a.docx', zipOf([{ name: 'notes.txt', data: 'Hello' }])],
+  ['a zip that is no Word document', 'a.docx', makeZip([{ name: 'notes.txt', data: 'Hello' }])],
   [
     'a zip that only calls a part what Word does',
     'a.docx',
-    zipOf([{ name: 'word/document.xml', data: '<w:document/>' }]),
+    makeZip([{ name: 'word/document.xml', data: '<w:document/>' }]),
   ],
   ['a Word document of the old format', 'a.docx', sample('handbook.doc')],
   ['rich text', 'a.txt', Buffer.from('{\\rtf1\\ansi Hello}')],
@@ -148,10 +149,10 @@ it('the text of a PDF with a page that is a picture says that the page is missin
     '<</Type/Pages/Count 3/Kids[3 0 R 4 0 R 3 0 R]>>',
     page('5'),
     page('6'),
-    streamOf(shown('Hello')),
-    streamOf('q 9 0 0 9 0 0 cm /X1 Do Q'),
+    makeStream(shown('Hello')),
+    makeStream('q 9 0 0 9 0 0 cm /X1 Do Q'),
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
-    streamOf('x', '/Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8'),
+    makeStream('x', '/Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8'),
   ]);
   expect(await read(pdf)).toEqual({
     content: 'Hello\n\nHello',
@@ -190,7 +191,7 @@ it('the text of a PDF that only forbids printing is read', async () => {
 });
 
 it('the text of a document keeps characters that have a meaning in Markdown', async () => {
-  expect(await read(await pdfOf('A *cut* costs 20_50 [euros] <now>'))).toEqual({
+  expect(await read(await makePdf('A *cut* costs 20_50 [euros] <now>'))).toEqual({
     content: 'A *cut* costs 20_50 [euros] <now>',
     contentMD: 'A \\*cut\\* costs 20\\_50 \\[euros\\] \\<now>',
   });
@@ -200,7 +201,7 @@ it('the text of a long Word document is the same as that of its parts', { tags: 
   const paragraphs = Array.from({ length: 1500 }, (_, index) =>
     `Paragraph ${index} ${'of many words '.repeat(8)}`.trim(),
   );
-  const text = await read(await docxOf(...paragraphs));
+  const text = await read(await makeDocx(...paragraphs));
   expect(text).toEqual({ content: paragraphs.join('\n\n'), contentMD: paragraphs.join('\n\n') });
 });
 
@@ -254,7 +255,7 @@ const archiveHeaders = [
   '\ttype="text/html";',
   '\tboundary="----mark"',
 ].join('\r\n');
-const archiveOf = (encoding: string, body: string) =>
+const makeArchive = (encoding: string, body: string) =>
   Buffer.from(
     `${archiveHeaders}\r\n\r\n------mark\r\nContent-Type: text/css\r\n\r\np{}\r\n------mark\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}\r\n------mark\r\nContent-Type: image/png\r\nContent-Transfer-Encoding: base64\r\n\r\niVBORw0KGgo=\r\n------mark--\r\n`,
     'latin1',
@@ -265,7 +266,7 @@ it.each([
   ['base64', Buffer.from('<h1>Hours</h1><p>Nine to <b>fünf</b></p>').toString('base64')],
   ['8bit', Buffer.from('<h1>Hours</h1><p>Nine to <b>fünf</b></p>').toString('latin1')],
 ])('a web page that is saved as one file (MHTML) in %s is read as a page', async (encoding, body) => {
-  expect(await read(archiveOf(encoding, body), 'page.mht')).toEqual({
+  expect(await read(makeArchive(encoding, body), 'page.mht')).toEqual({
     content: 'Hours\n\nNine to fünf',
     contentMD: '# Hours\n\nNine to **fünf**',
   });
@@ -294,7 +295,7 @@ it('a frameset that is saved as one file has the text of its frames', async () =
 });
 
 it('a damaged page that is saved as one file has a warning', async () => {
-  expect(await read(archiveOf('quoted-printable', '<p>Nine to f=FFnf</p>'))).toMatchObject({
+  expect(await read(makeArchive('quoted-printable', '<p>Nine to f=FFnf</p>'))).toMatchObject({
     content: 'Nine to f\ufffdnf',
     warnings: [{ code: 'undecodable_bytes' }],
   });
@@ -303,7 +304,7 @@ it('a damaged page that is saved as one file has a warning', async () => {
 it.each([
   ['Markdown', 'a.md', '<html> in Markdown stays'],
   ['a text about HTML', 'a.txt', 'Write <html> first.'],
-  ['Markdown about MHTML', 'a.md', archiveOf('8bit', '<p>Nine</p>').toString()],
+  ['Markdown about MHTML', 'a.md', makeArchive('8bit', '<p>Nine</p>').toString()],
   [
     'a text about MHTML',
     'a.txt',
@@ -319,18 +320,18 @@ it.each([
   ['a locked PDF', () => sample('locked.pdf'), locked],
   ['a locked Word document', () => sample('locked.docx'), locked],
   ['a scan', scanPdf, scan],
-  ['an empty Word document', () => docxOf(''), noText],
-  ['a PDF of an empty page', () => pdfOf(''), noText],
+  ['an empty Word document', () => makeDocx(''), noText],
+  ['a PDF of an empty page', () => makePdf(''), noText],
   ['white space', () => Buffer.from(' \r\n\t '), { failure: 'The file has no text.' }],
-  ['a PDF of which only the beginning is there', async () => (await pdfOf('Hello')).subarray(0, 200), damaged],
+  ['a PDF of which only the beginning is there', async () => (await makePdf('Hello')).subarray(0, 200), damaged],
   [
     'a Word document of which only the beginning is there',
-    async () => (await docxOf('Hello')).subarray(0, 200),
+    async () => (await makeDocx('Hello')).subarray(0, 200),
     damaged,
   ],
   [
     'a Word document without its main part',
-    () => zipOf([{ name: '[Content_Types].xml', data: 'wordprocessingml.document.main+xml' }]),
+    () => makeZip([{ name: '[Content_Types].xml', data: 'wordprocessingml.document.main+xml' }]),
     damaged,
   ],
   ['a Word document whose XML is broken', () => rawDocx('<w:p><w:r></w:p>'), damaged],
@@ -398,7 +399,7 @@ describe('a document made to do harm is given up, and says why', { tags: 'heavy'
   );
 
   it('the document after a harmful one is read', async () => {
-    expect(await read(await pdfOf('Still here'))).toEqual({ content: 'Still here', contentMD: 'Still here' });
+    expect(await read(await makePdf('Still here'))).toEqual({ content: 'Still here', contentMD: 'Still here' });
   });
 });
 
@@ -411,7 +412,7 @@ const zipLie = () => {
 };
 
 const manyEntries = () =>
-  zipOf([
+  makeZip([
     { name: '[Content_Types].xml', data: 'wordprocessingml.document.main+xml' },
     ...Array.from({ length: 12_000 }, (_, index) => ({ name: `word/${index}`, data: '' })),
   ]);

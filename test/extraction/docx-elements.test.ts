@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { readDocument } from '../../functions/extraction/document-texts.ts';
-import { docxOf, rawDocx, type ZipEntry } from '../support/documents.ts';
+import { makeDocx, rawDocx, type ZipEntry } from '../support/documents.ts';
 
 const read = (bytes: Buffer) => readDocument(bytes, 'docx');
-const textOf = async (body: string, more: ZipEntry[] = []) => {
+const extractText = async (body: string, more: ZipEntry[] = []) => {
   const text = await read(rawDocx(body, more));
   return 'content' in text ? text.content : text.failure;
 };
@@ -120,12 +120,12 @@ it.each([
     'Sale & more',
   ],
 ])('the text of a Word document has %s', async (_, body, text) => {
-  expect(await textOf(body)).toBe(text);
+  expect(await extractText(body)).toBe(text);
 });
 
 it('the text of a Word document whose elements have another prefix is read', async () => {
   const body = `<n:p xmlns:n="http://purl.oclc.org/ooxml/wordprocessingml/main"><n:fldSimple n:instr="DATE"><n:r><n:t>May</n:t></n:r></n:fldSimple></n:p>`;
-  expect(await textOf(body)).toBe('May');
+  expect(await extractText(body)).toBe('May');
 });
 
 const relationships = (...targets: [id: string, target: string][]): ZipEntry => ({
@@ -152,7 +152,7 @@ const mail = [
 it('the text of a Word document has its imported parts at their places: pages, messages and plain text', async () => {
   const body = [paragraph(run('Before')), imported('c1'), imported('c2'), imported('c3'), paragraph(run('After'))];
   const table = `<w:tbl><w:tr><w:tc>${imported('c1')}</w:tc><w:tc>${paragraph(run('Right'))}</w:tc></w:tr></w:tbl>`;
-  const text = await textOf([...body, table].join(''), [
+  const text = await extractText([...body, table].join(''), [
     relationships(['c1', 'page.html'], ['c2', '/word/message.mht'], ['c3', 'notes.txt']),
     {
       name: 'word/page.html',
@@ -188,7 +188,7 @@ it('a Word document with parts that are not read says so', async () => {
 it('the title and the description of a table are before it', async () => {
   const properties = '<w:tblPr><w:tblCaption w:val="Prices"/><w:tblDescription w:val="Hair &amp; beard"/></w:tblPr>';
   const table = `<w:tbl>${properties}<w:tr><w:tc>${paragraph(run('Cut'))}</w:tc></w:tr></w:tbl>`;
-  expect(await textOf(paragraph(run('Before')) + table)).toBe('Before\n\nPrices\n\nHair & beard\n\nCut');
+  expect(await extractText(paragraph(run('Before')) + table)).toBe('Before\n\nPrices\n\nHair & beard\n\nCut');
 });
 
 const wordXml = (name: string, content: string) =>
@@ -247,10 +247,10 @@ it('the text of a Word document has the descriptions of its pictures; one of pic
     `<w:r><w:drawing><wp:inline xmlns:wp="${a}/wordprocessingDrawing">${properties}<a:graphic xmlns:a="${a}/main"><a:graphicData><pic:pic xmlns:pic="${a}/picture"><pic:blipFill><a:blip ${r} r:embed="p1"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`;
   const more = [relationships(['p1', 'media/one.png'])];
   const described = picture('<wp:docPr id="1" name="one" descr="Map of the &lt;old&gt; town"/>');
-  expect(await textOf(paragraph(run('Before'), described, run('after')), more)).toBe(
+  expect(await extractText(paragraph(run('Before'), described, run('after')), more)).toBe(
     'Before Map of the <old> town after',
   );
-  expect(await textOf(paragraph(picture('')), more)).toBe(
+  expect(await extractText(paragraph(picture('')), more)).toBe(
     'The document has no text. It has pictures. Text in pictures is not read.',
   );
 });
@@ -275,9 +275,9 @@ it('the headers and footers of the first section of a Word document are its end,
     contentMD: 'One\n\nTwo\n\n## Header and footer\n\nSalon Ada, +49 30 901820\n\nOpen nine to five\n\n1',
   });
   const numbers = [relationships(['f1', 'footer1.xml']), { name: 'word/footer1.xml', data: part('ftr', page) }];
-  expect(await textOf(paragraph(run('One')) + section(['footer', 'f1']), numbers)).toBe('One');
+  expect(await extractText(paragraph(run('One')) + section(['footer', 'f1']), numbers)).toBe('One');
 });
 
 it('the text of a Word document with none of these elements has no warnings', async () => {
-  expect(await read(await docxOf('Hello'))).toEqual({ content: 'Hello', contentMD: 'Hello' });
+  expect(await read(await makeDocx('Hello'))).toEqual({ content: 'Hello', contentMD: 'Hello' });
 });

@@ -72,7 +72,7 @@ const measured = async (work: () => Promise<void>) => {
 };
 
 /** Reads a file, and returns what was slow. */
-const slowIn = async (kind: keyof typeof hostileFiles, { name, bytes }: HostileFile, length: number) => {
+const measureSlowdown = async (kind: keyof typeof hostileFiles, { name, bytes }: HostileFile, length: number) => {
   const file = bytes(length);
   const { seconds, turnMilliseconds } = await measured(() => readers[kind](file));
   if (seconds <= bounds.seconds && turnMilliseconds <= bounds.turnMilliseconds) return [];
@@ -83,14 +83,14 @@ describe.each(Object.keys(hostileFiles) as (keyof typeof hostileFiles)[])('hosti
   const files = hostileFiles[kind];
 
   it(`a hostile file (${kind}) does not delay other work`, async () => {
-    for (const file of files.slice(0, 2)) expect(await slowIn(kind, file, 100_000)).toEqual([]);
+    for (const file of files.slice(0, 2)) expect(await measureSlowdown(kind, file, 100_000)).toEqual([]);
   });
 
   it.each(files.map((file) => [file.name, file] as const))(
     `a hostile file of 10 MB (${kind}: %s) is done within its deadline, and delays nobody else`,
     { tags: 'heavy' },
     async (_, file) => {
-      expect(await slowIn(kind, file, kind === 'html' ? limits.pageBytes : limits.fileBytes)).toEqual([]);
+      expect(await measureSlowdown(kind, file, kind === 'html' ? limits.pageBytes : limits.fileBytes)).toEqual([]);
     },
   );
 });

@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { readDocument } from '../../functions/extraction/document-texts.ts';
-import { pdfOfPage, streamOf } from '../support/documents.ts';
+import { makeStream, pdfOfPage } from '../support/documents.ts';
 
 const read = (pdf: Buffer) => readDocument(pdf, 'pdf');
 const helvetica = '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>';
@@ -39,7 +39,7 @@ it('the values of the filled fields of a form are beside their labels, in the or
     field('Tx', 100, 760, '/V(Ada)'),
     field('Btn', 120, 700, `/V/Yes/AS/Yes${onOff}`),
     field('Btn', 120, 680, `/V/Off/AS/Off${onOff}`),
-    streamOf('', '/Type/XObject/Subtype/Form/BBox[0 0 9 9]'),
+    makeStream('', '/Type/XObject/Subtype/Form/BBox[0 0 9 9]'),
     field('Tx', 120, 660, '/V(secret)/Ff 8192'),
     field('Tx', 300, 780, '/F 2/V(hidden)').replace('/F 4', ''),
   ]);
@@ -100,8 +100,8 @@ it('files that are attached to a PDF are a warning, and those that are encrypted
     catalog: `/Names<</EmbeddedFiles<</Names[(a)${file(6)}(b)${file(7)}]>>>>`,
     objects: [
       helvetica,
-      streamOf('%PDF-1.7 trailer<</Encrypt 9 0 R>>', '/Type/EmbeddedFile'),
-      streamOf('%PDF-1.7 trailer<</Root 1 0 R>>', '/Type/EmbeddedFile'),
+      makeStream('%PDF-1.7 trailer<</Encrypt 9 0 R>>', '/Type/EmbeddedFile'),
+      makeStream('%PDF-1.7 trailer<</Root 1 0 R>>', '/Type/EmbeddedFile'),
     ],
   });
   expect(await read(pdf)).toMatchObject({
@@ -114,16 +114,16 @@ it('files that are attached to a PDF are a warning, and those that are encrypted
 });
 
 /** A font whose codes are the letters of a text, in their order. */
-const fontOf = (text: string) => {
+const makeFont = (text: string) => {
   const hex = (n: number) => n.toString(16).padStart(4, '0');
   const letters = [...text].map((letter, index) => `<${hex(index + 1).slice(2)}> <${hex(letter.charCodeAt(0))}>`);
   const map = `begincmap 1 begincodespacerange <00> <ff> endcodespacerange ${letters.length} beginbfchar ${letters.join(' ')} endbfchar endcmap`;
   return [
     `<</Type/Font/Subtype/Type1/BaseFont/Any/FirstChar 1/LastChar ${letters.length}/Widths[${letters.map(() => 500).join(' ')}]/ToUnicode 6 0 R>>`,
-    streamOf(map),
+    makeStream(map),
   ];
 };
-const shownAt = (x: number, text: string, all: string) =>
+const placeText = (x: number, text: string, all: string) =>
   `BT /F1 12 Tf ${x} 700 Td <${[...text].map((letter) => (all.indexOf(letter) + 1).toString(16).padStart(2, '0')).join('')}> Tj ET\n`;
 
 it.each([
@@ -143,9 +143,9 @@ it.each([
   ];
   for (const order of [drawn, drawn.toSorted(([a], [b]) => a - b)]) {
     const pdf = pdfOfPage({
-      contents: order.map(([x, text]) => shownAt(x, text, all)).join(''),
+      contents: order.map(([x, text]) => placeText(x, text, all)).join(''),
       resources: '/Font<</F1 5 0 R>>',
-      objects: fontOf(all),
+      objects: makeFont(all),
     });
     const text = await read(pdf);
     expect('content' in text && text.content.split(/\s+/)).toEqual([first, second, third, '9:30', 'AB']);
@@ -153,7 +153,7 @@ it.each([
 });
 
 it('a comment about streams behind a picture does not end the text', async () => {
-  const picture = streamOf(
+  const picture = makeStream(
     'x',
     '/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray',
   );
@@ -161,7 +161,7 @@ it('a comment about streams behind a picture does not end the text', async () =>
     contents: '',
     resources: '/Font<</F1 5 0 R>>',
     entries: '/Contents 7 0 R',
-    objects: [helvetica, `${picture}\nendobj\n% The stream of the page:`, streamOf(at(60, 780, 'Price list'))],
+    objects: [helvetica, `${picture}\nendobj\n% The stream of the page:`, makeStream(at(60, 780, 'Price list'))],
   });
   expect(await read(pdf)).toMatchObject({ content: 'Price list' });
 });
@@ -196,9 +196,9 @@ const namedFont = (names: string, from = 'A', entries = '') =>
 
 it('a letter that a font maps to no character is left out, and counted', async () => {
   const pdf = pdfOfPage({
-    contents: shownAt(60, 'A\0B', 'AB\0'),
+    contents: placeText(60, 'A\0B', 'AB\0'),
     resources: '/Font<</F1 5 0 R>>',
-    objects: fontOf('AB\0'),
+    objects: makeFont('AB\0'),
   });
   expect(await read(pdf)).toMatchObject({
     content: 'AB',
@@ -228,13 +228,13 @@ it.each([
   const pdf = pdfOfPage({
     contents: `BT /F1 12 Tf 60 700 Td ${shown} Tj ET`,
     resources: '/Font<</F1 5 0 R>>',
-    objects: [font, ...fontOf('XY').slice(1)],
+    objects: [font, ...makeFont('XY').slice(1)],
   });
   expect(await read(pdf)).toEqual({ content, contentMD: content });
 });
 
 /** The numbers of the glyphs of a text in the usual order of Windows. */
-const glyphsOf = (text: string) => [...text].map((letter) => otherGlyphs[letter] ?? letter.charCodeAt(0) - 29);
+const toGlyphs = (text: string) => [...text].map((letter) => otherGlyphs[letter] ?? letter.charCodeAt(0) - 29);
 const otherGlyphs: Record<string, number> = { é: 112, '‘': 181, '’': 182, '€': 188 };
 const drawnFont = `<</Type/Font/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[0.001 0 0 0.001 0 0]/CharProcs<<>>/Encoding<</Differences[]>>/FirstChar 3/LastChar 255/Widths[${'500 '.repeat(253)}]>>`;
 
@@ -243,7 +243,7 @@ it.each([
   ['one byte, and capitals alone', drawnFont, 2, 'LINE UP, DOOR 42', 12],
   ['two bytes', compositeFont('/BaseFont/Any'), 4, 'Monday’s ‘menu’: 12 €', 13],
 ])('numbers of glyphs of %s are read as letters, and have a warning', async (_, font, digits, text, count) => {
-  const shown = glyphsOf(text).map((glyph) => glyph.toString(16).padStart(digits, '0'));
+  const shown = toGlyphs(text).map((glyph) => glyph.toString(16).padStart(digits, '0'));
   const pdf = pdfOfPage({
     contents: `BT /F1 12 Tf 60 700 Td <${shown.join('')}> Tj ET`,
     resources: '/Font<</F1 5 0 R>>',
@@ -257,9 +257,9 @@ it.each([
 it('letters that a font maps to characters stay, although its space has the number of a glyph', async () => {
   const text = 'NR\x0312,20\x03ON\x032';
   const pdf = pdfOfPage({
-    contents: shownAt(60, text, text),
+    contents: placeText(60, text, text),
     resources: '/Font<</F1 5 0 R>>',
-    objects: fontOf(text),
+    objects: makeFont(text),
   });
   expect(await read(pdf)).toMatchObject({
     content: 'NR12,20ON2',
@@ -293,7 +293,7 @@ it.each<[string, { contents: string; stream?: (data: Buffer) => Buffer }]>([
     contents,
     resources: '/Font<</F1 5 0 R>>',
     entries: stream ? '/Contents 6 0 R' : '',
-    objects: [helvetica, streamOf(cut, '/Filter/FlateDecode')],
+    objects: [helvetica, makeStream(cut, '/Filter/FlateDecode')],
   });
   expect(await read(pdf)).toMatchObject({
     content: expect.stringContaining('Price list'),
@@ -321,7 +321,7 @@ const xfaPdf = (xfa: string) =>
     contents: at(60, 780, 'Please wait ...'),
     resources: '/Font<</F1 5 0 R>>',
     catalog: '/NeedsRendering true/AcroForm<</Fields[]/DR<</Font<</F1 5 0 R>>>>/XFA 6 0 R>>',
-    objects: [helvetica, streamOf(xfa)],
+    objects: [helvetica, makeStream(xfa)],
   });
 
 it('the texts and the values of a form that is only in XFA are read', async () => {

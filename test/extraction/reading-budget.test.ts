@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { readDocument } from '../../functions/extraction/document-texts.ts';
 import { readPage } from '../../functions/extraction/page.ts';
 import { ReadingBudget } from '../../functions/extraction/reading-budget.ts';
-import { pdfOfPage, rawDocx, streamOf, type ZipEntry } from '../support/documents.ts';
+import { makeStream, pdfOfPage, rawDocx, type ZipEntry } from '../support/documents.ts';
 
 const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 const cell = (text: string) => `<w:tr><w:tc>${paragraph(text)}</w:tc></w:tr>`;
@@ -22,14 +22,14 @@ const pageOfPdf = (contents: string) =>
     resources: '/Font<</F1 5 0 R>>/XObject<</X 6 0 R>>',
     objects: [
       '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
-      streamOf(
+      makeStream(
         `BT /F1 10 Tf (${'drawn '.repeat(10)}) Tj ET`,
         '/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</Font<</F1 5 0 R>>>>',
       ),
     ],
   });
 
-const textOf = (text: string) => `BT /F1 10 Tf 9 90 Td (${text}) Tj ET `;
+const extractText = (text: string) => `BT /F1 10 Tf 9 90 Td (${text}) Tj ET `;
 const cut = [{ code: 'cut', message: expect.stringContaining('too many elements') }];
 
 it.each([
@@ -83,7 +83,7 @@ it.each([
 
 it('a PDF that draws a text too many times is read up to a limit, with a warning', { tags: 'heavy' }, async () => {
   const bytes = new Uint8Array(
-    pageOfPdf(`${textOf('The first text.')}${'/X Do '.repeat(20_000)}${textOf('The last')}`),
+    pageOfPdf(`${extractText('The first text.')}${'/X Do '.repeat(20_000)}${extractText('The last')}`),
   );
   const read = await readDocument(bytes, 'pdf');
   const { content, warnings } = 'content' in read ? read : { content: '', warnings: [] };
@@ -91,8 +91,8 @@ it('a PDF that draws a text too many times is read up to a limit, with a warning
 });
 
 it('a budget grows with its file, and leaves out everything after the first element that it cannot pay', () => {
-  const stepsOf = (megabytes: number) => new ReadingBudget(megabytes * 1024 * 1024).left;
-  expect([stepsOf(0.01), stepsOf(1), stepsOf(10)]).toEqual([100_000, 500_000, 1_200_000]);
+  const countSteps = (megabytes: number) => new ReadingBudget(megabytes * 1024 * 1024).left;
+  expect([countSteps(0.01), countSteps(1), countSteps(10)]).toEqual([100_000, 500_000, 1_200_000]);
   const budget = new ReadingBudget(1);
   expect([budget.take(99_999), budget.take(2), budget.take(1)]).toEqual([true, false, false]);
   expect(budget.warnings).toMatchObject(cut);

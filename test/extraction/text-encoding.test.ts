@@ -16,11 +16,11 @@ const corpora: [encoding: string, text: string][] = [
   ['gbk', chinese],
   ['euc-kr', korean],
 ];
-const linesOf = (text: string) => text.trim().split('\n');
+const splitLines = (text: string) => text.trim().split('\n');
 const decode = (bytes: Uint8Array) => decodeText(bytes).text;
 
 it.each(corpora)('every sentence in %s is recognized, alone and among others', (encoding, text) => {
-  const lines = linesOf(text);
+  const lines = splitLines(text);
   expect(lines.length).toBeGreaterThanOrEqual(30);
   expect(lines.filter((line) => decode(encode(line, encoding)) !== line)).toEqual([]);
   expect(decode(encode(text, encoding))).toBe(text);
@@ -89,7 +89,8 @@ it.each<[string, Uint8Array, string[]]>([
 
 it('no sentence in an encoding that is recognized has a warning', () => {
   for (const [encoding, text] of corpora)
-    for (const line of linesOf(text)) expect(decodeText(encode(line, encoding))).toEqual({ text: line, warnings: [] });
+    for (const line of splitLines(text))
+      expect(decodeText(encode(line, encoding))).toEqual({ text: line, warnings: [] });
 });
 
 it('Japanese text in ISO-2022-JP, whose bytes are ASCII, is recognized', () => {
@@ -105,7 +106,7 @@ it('a text is recognized by a line that begins far behind its ASCII', () => {
 it('every sentence in UTF-16 without a mark is recognized if it has a space or the end of a line', () => {
   for (const text of Object.values(sentences).flatMap((text) => [
     text,
-    ...linesOf(text).filter((line) => / /.test(line)),
+    ...splitLines(text).filter((line) => / /.test(line)),
   ])) {
     const bytes = Buffer.from(text, 'utf16le');
     expect(decode(bytes)).toBe(text);
@@ -114,7 +115,7 @@ it('every sentence in UTF-16 without a mark is recognized if it has a space or t
 });
 
 it('every sentence in UTF-8 is recognized beside a byte that is not', () => {
-  const texts = Object.values(sentences).flatMap(linesOf);
+  const texts = Object.values(sentences).flatMap(splitLines);
   const several = texts.filter((text) => Buffer.byteLength(text.replace(/[\0-\x7f]/g, '')) > 2);
   expect(several.length).toBeGreaterThan(150);
   for (const text of several) {

@@ -5,7 +5,7 @@ import { toCsv } from '../../functions/figures/to-csv.ts';
 
 const march = { from: '2026-03-01', to: '2026-04-01', timeZone: 'UTC' } as const;
 
-const seriesOf = (
+const makeSeries = (
   outcome: string,
   valueMillionths: number,
   currency: string | null,
@@ -23,7 +23,7 @@ const summarize = (...series: Series[]) => {
 };
 
 it('rows and totals have an exact margin in the currency of the values, if no cost is in another one', () => {
-  const inEuros = summarize(seriesOf('booked', 149_500_000, 'EUR', 300_000), seriesOf('lost', 0, 'EUR', 100_001));
+  const inEuros = summarize(makeSeries('booked', 149_500_000, 'EUR', 300_000), makeSeries('lost', 0, 'EUR', 100_001));
   expect(inEuros.result('EUR')).toMatchObject({
     rows: [
       { outcome: 'booked', value: '149.5', cost: { EUR: '0.3' }, margin: '149.2' },
@@ -34,11 +34,11 @@ it('rows and totals have an exact margin in the currency of the values, if no co
   const others = [
     inEuros.result('USD'),
     inEuros.result(undefined),
-    summarize(seriesOf('booked', 1, 'EUR', 1), seriesOf('lost', 1, 'credits', 1)).result('EUR'),
+    summarize(makeSeries('booked', 1, 'EUR', 1), makeSeries('lost', 1, 'credits', 1)).result('EUR'),
   ];
   for (const { rows, totals } of others)
     expect([...rows, totals].flatMap(({ margin = [] }) => margin).concat(totals.valueCurrency ?? [])).toEqual([]);
-  expect(summarize(seriesOf('booked', 149_500_000, null, 0)).result('EUR').totals).toMatchObject({
+  expect(summarize(makeSeries('booked', 149_500_000, null, 0)).result('EUR').totals).toMatchObject({
     cost: {},
     margin: '149.5',
     valueCurrency: 'EUR',
@@ -46,15 +46,15 @@ it('rows and totals have an exact margin in the currency of the values, if no co
 });
 
 it('CSV has a column for each currency, the counts of costs and the margin after the other columns', () => {
-  const rowsOf = (...series: Series[]) => summarize(...series).result('USD').rows;
-  const withMargin = rowsOf(seriesOf('booked', 149_500_000, 'USD', 300_000), seriesOf('lost', 0, null, 0));
+  const summarizeRows = (...series: Series[]) => summarize(...series).result('USD').rows;
+  const withMargin = summarizeRows(makeSeries('booked', 149_500_000, 'USD', 300_000), makeSeries('lost', 0, null, 0));
   expect(toCsv(withMargin, { group: 'outcome' }).split('\r\n')).toEqual([
     'outcome,calls,withOutcome,durationSeconds,value,values,valuesLeftOut,cost_USD,costs,costsLeftOut,held,margin',
     'booked,1,1,0,149.5,1,0,0.3,1,0,0,149.2',
     'lost,1,1,0,0,1,0,,0,0,0,0',
     '',
   ]);
-  const ofTwo = rowsOf(seriesOf('booked', 0, 'credits', 4_500_000_000), seriesOf('lost', 0, 'USD', 1));
+  const ofTwo = summarizeRows(makeSeries('booked', 0, 'credits', 4_500_000_000), makeSeries('lost', 0, 'USD', 1));
   expect(toCsv(ofTwo, { group: 'outcome' }).split('\r\n')).toEqual([
     'outcome,calls,withOutcome,durationSeconds,value,values,valuesLeftOut,cost_USD,cost_credits,costs,costsLeftOut,held',
     'booked,1,1,0,0,1,0,,4500,1,0,0',
@@ -65,7 +65,7 @@ it('CSV has a column for each currency, the counts of costs and the margin after
 
 it('CSV has an apostrophe before a text that a spreadsheet would read as a formula', () => {
   const outcomes = ['', '-2', '=1+1', '@SUM(A1)', 'plain, "quoted"'];
-  const csv = toCsv(summarize(...outcomes.map((outcome) => seriesOf(outcome, 0, null, 0))).result(undefined).rows, {
+  const csv = toCsv(summarize(...outcomes.map((outcome) => makeSeries(outcome, 0, null, 0))).result(undefined).rows, {
     group: 'outcome',
   });
   const [, ...rows] = csv.trim().split('\r\n');

@@ -10,7 +10,7 @@ const outcomes = (count: number, characters: number): Series[] =>
     ...{ costMillionths: [0], costsLeftOut: [0], held: [0] },
   })) as Series[];
 
-const summaryOf = (series: Series[]) => {
+const makeSummary = (series: Series[]) => {
   const query = { from: '2026-03-01', to: '2026-03-02', timeZone: 'UTC', by: { group: 'outcome' as const } };
   const summary = new Summary(query);
   summary.add({ agentId: 'agent', day: '2026-03-01' }, { series }, 0);
@@ -26,10 +26,10 @@ it('figures add up values exactly, also where the sum of two numbers would be ro
   const sums = { durationMicroseconds: zeros, valuesLeftOut: zeros, costMillionths: zeros, costsLeftOut: zeros };
   const valueMillionths = zeros.map(() => Number.MAX_SAFE_INTEGER);
   const counts = { quarters: [0, 1, 2], calls: ones, values: ones, held: zeros };
-  expect(summaryOf([{ ...series, ...sums, ...counts, valueMillionths }]).totals.value).toBe('27021597764.222973');
+  expect(makeSummary([{ ...series, ...sums, ...counts, valueMillionths }]).totals.value).toBe('27021597764.222973');
 });
 
 it('figures that do not fit into a response are refused with what to ask less of, and others are not', () => {
-  expect(summaryOf(outcomes(10_000, 150)).rows).toHaveLength(10_000);
-  expect(() => summaryOf(outcomes(20_000, 150))).toThrow('asks for too many figures at once');
+  expect(makeSummary(outcomes(10_000, 150)).rows).toHaveLength(10_000);
+  expect(() => makeSummary(outcomes(20_000, 150))).toThrow('asks for too many figures at once');
 });

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { receiveHook } from '../../functions/api/receive-hook.ts';
 import { invoke } from '../support/events.ts';
-import { storedWith } from '../support/stored.ts';
+import { findStored } from '../support/stored.ts';
 import { findings } from '../support/voice-platforms.ts';
 import { newWorld, unique, type World } from '../support/world.ts';
 
@@ -69,7 +69,7 @@ const expectNothing = async (labels: string[]) => {
   expect(calls.filter((call: Record<string, unknown>) => !isUndecided(call))).toEqual([]);
   const blocked = await world.call('GET', '/block-list', { query: { uid: world.uid } });
   expect(blocked.body.blockList).toEqual([]);
-  expect(await storedWith(secretWord)).toEqual([]);
+  expect(await findStored(secretWord)).toEqual([]);
   expect(written.length).toBeGreaterThan(0);
   expect(written.join('')).not.toContain(secretWord);
 };

@@ -13,7 +13,7 @@ const read = (platform: PlatformName, body: Body): HookEvent =>
   (platforms[platform] as Platform).read({ body, query: {} });
 
 /** Returns the direction and the numbers of an event, as a decision or a record of the call has them. */
-const callIn = (event: HookEvent) => {
+const pickCall = (event: HookEvent) => {
   if (event.type === 'other') return undefined;
   const { other, own, isGuess } = toCallStartReference({ uid: 'u', ...event });
   return { type: event.type, direction: event.direction, other, own, isGuess };
@@ -75,17 +75,17 @@ const withheldForms = [
 describe.each(starts)('a call that starts at %s', (name, platform, body) => {
   it.each(callerForms)(`a call that starts at ${name} has the caller %j`, (from) => {
     const expected = { type: 'start', direction: 'inbound', other: caller, own, isGuess: false };
-    expect(callIn(read(platform, body(from)))).toEqual(expected);
+    expect(pickCall(read(platform, body(from)))).toEqual(expected);
   });
 
   it(`a call that starts at ${name} has no caller where the number is withheld`, () => {
     for (const from of withheldForms) {
-      expect([from, callIn(read(platform, body(from)))?.other]).toEqual([from, undefined]);
+      expect([from, pickCall(read(platform, body(from)))?.other]).toEqual([from, undefined]);
     }
   });
 
   it(`a call that starts at ${name} with digits alone has a guess`, () => {
-    expect(callIn(read(platform, body('4915112345678')))).toMatchObject({ other: caller, isGuess: true });
+    expect(pickCall(read(platform, body('4915112345678')))).toMatchObject({ other: caller, isGuess: true });
   });
 });
 
@@ -220,7 +220,7 @@ it.each(unconnected)(
   'a call that was not connected at %s is recorded as outbound, with the reason',
   (_, platform, body, facts) => {
     const event = read(platform, body);
-    expect(callIn(event)).toEqual({ type: 'end', direction: 'outbound', other: caller, own, isGuess: false });
+    expect(pickCall(event)).toEqual({ type: 'end', direction: 'outbound', other: caller, own, isGuess: false });
     expect(event).toMatchObject({ facts });
   },
 );
@@ -228,7 +228,7 @@ it.each(unconnected)(
 it('a WhatsApp call of ElevenLabs has the number of the user', () => {
   const metadata = { whatsapp: { direction: 'inbound', whatsapp_user_id: '4915112345678' } };
   const body = { type: 'post_call_transcription', data: { conversation_id: 'conv_1', status: 'done', metadata } };
-  expect(callIn(read('elevenlabs', body))).toMatchObject({ type: 'end', other: caller, isGuess: false });
+  expect(pickCall(read('elevenlabs', body))).toMatchObject({ type: 'end', other: caller, isGuess: false });
 });
 
 it.each<[platform: PlatformName, body: Body]>([
@@ -239,20 +239,20 @@ it.each<[platform: PlatformName, body: Body]>([
   ['retell', { event_type: 'call_analyzed', call_id: 'c', from_number: caller, to_number: own }],
   ['retell', { event: 'call_ended', data: { call_id: 'c', from_number: caller, to_number: own } }],
 ])('an ended call of %s is read without the object around its fields', (platform, body) => {
-  expect(callIn(read(platform, body))).toMatchObject({ type: 'end', direction: 'inbound', other: caller, own });
+  expect(pickCall(read(platform, body))).toMatchObject({ type: 'end', direction: 'inbound', other: caller, own });
 });
 
 it.each<[place: string, body: Body]>([
   ['beside the event', { event: 'call_inbound', from_number: caller, to_number: own }],
   ['in its data', { event: 'call_inbound', data: { from_number: caller, to_number: own } }],
 ])('a call that comes in at Retell is read with its numbers %s', (_, body) => {
-  expect(callIn(read('retell', body))).toMatchObject({ type: 'start', other: caller, own });
+  expect(pickCall(read('retell', body))).toMatchObject({ type: 'start', other: caller, own });
 });
 
 it('the data of a conversation at ElevenLabs without a type is an ended call', () => {
   const phone_call = { type: 'sip_trunking', direction: 'outbound', agent_number: own, external_number: caller };
   const body = { data: { conversation_id: 'conv_1', status: 'done', metadata: { phone_call } } };
-  expect(callIn(read('elevenlabs', body))).toMatchObject({ type: 'end', direction: 'outbound', other: caller, own });
+  expect(pickCall(read('elevenlabs', body))).toMatchObject({ type: 'end', direction: 'outbound', other: caller, own });
   expect(read('elevenlabs', { data: { agent_id: 'a1' } }).type).toBe('other');
 });
 
@@ -379,7 +379,7 @@ describe('a signature of ElevenLabs', () => {
   const time = Math.floor(Date.now() / 1000);
   const digest = createHmac('sha256', 'secret').update(`${time}.`).update(body).digest('hex');
   const wrong = 'a'.repeat(64);
-  const refusalOf = (signature: string) =>
+  const findRefusal = (signature: string) =>
     elevenlabs.verify({ origin: '', path: '', query: '', headers: { 'elevenlabs-signature': signature }, body })({
       secret: 'secret',
     });
@@ -391,7 +391,7 @@ describe('a signature of ElevenLabs', () => {
     `t=${time},v0=${digest},v0=${wrong}`,
     ` v0=${digest} , t=${time} , v1=x`,
   ])('a signature of ElevenLabs is accepted if one of its digests is right: %s', (signature) => {
-    expect(refusalOf(signature)).toBeUndefined();
+    expect(findRefusal(signature)).toBeUndefined();
   });
 
   it.each([
@@ -403,11 +403,11 @@ describe('a signature of ElevenLabs', () => {
     `t=x,v0=${digest}`,
     `t=${time};v0=${digest}`,
   ])('a signature of ElevenLabs without a right digest is refused: %s', (signature) => {
-    expect(refusalOf(signature)).toBe('secret');
+    expect(findRefusal(signature)).toBe('secret');
   });
 });
 
-const costIn = (platform: PlatformName, body: Body) => {
+const readCost = (platform: PlatformName, body: Body) => {
   const event = read(platform, body);
   return event.type === 'end' ? event.facts.details.cost : event.type;
 };
@@ -442,7 +442,7 @@ it.each<[platform: PlatformName, sent: Body, cost: object | undefined]>([
   ['elevenlabs', { cost: 296, cost_fiat: 0.0421 }, { amount: 0.0421, currency: 'USD' }],
   ['elevenlabs', { cost: 296 }, { amount: 296, currency: 'credits' }],
 ])('the cost that %s sends as %j is recorded as a decimal', (platform, sent, cost) => {
-  expect(costIn(platform, endOf[platform]?.(sent) as Body)).toEqual(cost);
+  expect(readCost(platform, endOf[platform]?.(sent) as Body)).toEqual(cost);
 });
 
 it('any cost in cents with up to four decimals is recorded as exactly the same number of dollars', () => {
@@ -453,7 +453,7 @@ it('any cost in cents with up to four decimals is recorded as exactly the same n
         return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
       };
       const body = endOf.retell?.({ combined_cost: Number(toText(4)) }) as Body;
-      expect(costIn('retell', body)).toEqual({ amount: Number(toText(6)), currency: 'USD' });
+      expect(readCost('retell', body)).toEqual({ amount: Number(toText(6)), currency: 'USD' });
     }),
     { numRuns: 1000 },
   );

@@ -7,9 +7,9 @@ import { lambda } from '../../functions/http/lambda.ts';
 import type { OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 import { resolve } from '../../functions/openapi/schemas.ts';
 import { routes } from '../../functions/routes.ts';
-import { eventOf } from '../support/events.ts';
-import { seed, someOf, triedOf } from '../support/sample.ts';
-import { type Sample as Named, sampleOf } from '../support/samples.ts';
+import { makeEvent } from '../support/events.ts';
+import { limitCases, pickSome, seed } from '../support/sample.ts';
+import { makeSample, type Sample as Named } from '../support/samples.ts';
 import { ends, type Sent, starts } from '../support/voice-platforms.ts';
 import { newWorld, target, useTargetInThisProcess, type World } from '../support/world.ts';
 import { type WorstCase, worstCases, worstEvents } from '../support/worst-cases.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   useTargetInThisProcess();
 });
 
-const casesOf = (endpoint: AnyEndpoint, { body }: Sample): WorstCase[] => {
+const listCases = (endpoint: AnyEndpoint, { body }: Sample): WorstCase[] => {
   const operation = document.paths[endpoint.path]?.[endpoint.method.toLowerCase()] as Operation;
   const schema = operation.requestBody?.content['application/json']?.schema;
   const { uid, agentId } = world;
@@ -44,7 +44,7 @@ const casesOf = (endpoint: AnyEndpoint, { body }: Sample): WorstCase[] => {
 const send = async (endpoint: AnyEndpoint, body: string, apiKey: string | undefined, sample: Sample) => {
   const { uid, agentId } = world;
   const { query, params, headers } = sample;
-  const event = eventOf(endpoint, {
+  const event = makeEvent(endpoint, {
     ...{ apiKey, body, query: { uid, agentId, ...query }, params: { agentId, ...params } },
     headers: { ...(endpoint.caller.kind === 'application' && { origin: target.appOrigin }), ...headers },
   });
@@ -90,14 +90,14 @@ const check = async (endpoint: AnyEndpoint, cases: WorstCase[], sample: Sample) 
   expect(await slowCases(endpoint, cases, world.apiKey, bound, sample)).toEqual([]);
 };
 
-const choose = (cases: WorstCase[], count: number) => someOf(cases, count, ({ field, kind }) => `${field} ${kind}`);
+const choose = (cases: WorstCase[], count: number) => pickSome(cases, count, ({ field, kind }) => `${field} ${kind}`);
 const few = (cases: WorstCase[]) => choose(cases, 1);
-const all = (cases: WorstCase[]) => choose(cases, triedOf(cases.length));
+const all = (cases: WorstCase[]) => choose(cases, limitCases(cases.length));
 
 describe.each(withBody.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (name, endpoint) => {
   const checkSome = async (some: typeof few) => {
-    const sample = await sampleOf(endpoint, world);
-    await check(endpoint, some(casesOf(endpoint, sample)), sample);
+    const sample = await makeSample(endpoint, world);
+    await check(endpoint, some(listCases(endpoint, sample)), sample);
   };
 
   it(`${name} refuses a hostile body at little cost`, () => checkSome(few));

@@ -10,7 +10,7 @@ import { countUnits, type Units } from '../bench/benchmarks/cost.ts';
 import { invoke } from '../support/events.ts';
 import '../support/quiet-logs.ts';
 import { keyed } from '../support/sample-requests.ts';
-import { sampleOf } from '../support/samples.ts';
+import { makeSample } from '../support/samples.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 /** What a request without a valid key may cost, whatever it names. */
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 /** Returns the read units of a request, with its status. */
-const readsOf = async (request: () => Promise<{ status: number | undefined }>) => {
+const countReads = async (request: () => Promise<{ status: number | undefined }>) => {
   units.take();
   const { status } = await request();
   return { status, readUnits: units.take().read };
@@ -47,8 +47,8 @@ describe('a request costs few reads', () => {
     '%s with an unknown key',
     async (_, endpoint) => {
       const { uid, agentId } = world;
-      const { params = {}, query, body } = await sampleOf(endpoint, world);
-      const { status, readUnits } = await readsOf(() =>
+      const { params = {}, query, body } = await makeSample(endpoint, world);
+      const { status, readUnits } = await countReads(() =>
         invoke(endpoint, {
           apiKey: newApiKey(),
           params: { agentId, ...params, ...('callIdOrPhone' in params && { callIdOrPhone: 'large' }) },
@@ -63,7 +63,7 @@ describe('a request costs few reads', () => {
 
   it('a key that was revoked costs few reads again', async () => {
     const { secret, keyId } = await apiKeys.get().create(world.uid, { name: 'revoked' });
-    const ask = () => readsOf(callStart(secret));
+    const ask = () => countReads(callStart(secret));
     const [first, second] = [await ask(), await ask()];
     expect([first.status, second.status]).toEqual([200, 200]);
     // The split and the record of the agent are read together with the key, once it is known to be valid.
@@ -83,7 +83,7 @@ describe('a request costs few reads', () => {
     const params = { platform: 'elevenlabs' };
     expect((await invoke(setHookSecret, { apiKey: world.apiKey, params, body: { uid, secret } })).status).toBe(200);
     const ask = (sent: string) =>
-      readsOf(() =>
+      countReads(() =>
         invoke(receiveHook, {
           apiKey: '',
           ...{ params, query: { uid, agentId } },

@@ -9,7 +9,7 @@ afterEach(() => {
   delete process.env.EDGE_SECRETS;
 });
 
-const listedWith = async (headers: Record<string, string>) => {
+const requestList = async (headers: Record<string, string>) => {
   const { apiKey, uid } = await newWorld();
   const { status, body } = await invoke(listAgents, { apiKey, query: { uid }, headers });
   return { status, body };
@@ -21,7 +21,7 @@ it('a deployment behind CloudFront rejects a request without its secret, or with
     string,
     string
   >[]) {
-    expect(await listedWith(headers)).toEqual({ status: 403, body: { message: 'Forbidden' } });
+    expect(await requestList(headers)).toEqual({ status: 403, body: { message: 'Forbidden' } });
   }
 });
 
@@ -35,10 +35,10 @@ it('a deployment behind CloudFront rejects a webhook of a voice platform without
 it('a deployment behind CloudFront accepts the current secret and, while a deployment changes it, the one before', async () => {
   process.env.EDGE_SECRETS = 'current,former';
   for (const secret of ['current', 'former']) {
-    expect(await listedWith({ 'x-origin-secret': secret })).toMatchObject({ status: 200 });
+    expect(await requestList({ 'x-origin-secret': secret })).toMatchObject({ status: 200 });
   }
 });
 
 it('a deployment without CloudFront requires no secret', async () => {
-  expect(await listedWith({})).toMatchObject({ status: 200 });
+  expect(await requestList({})).toMatchObject({ status: 200 });
 });

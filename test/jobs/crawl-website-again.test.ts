@@ -59,7 +59,7 @@ const crawled = async (path: string) => {
   return { source, first };
 };
 
-const textsOf = async ({ id, text }: WebsiteRecord) => text && websiteReads.get().wholeTexts(id, text);
+const readTexts = async ({ id, text }: WebsiteRecord) => text && websiteReads.get().wholeTexts(id, text);
 const conditions = () =>
   site.requests
     .filter(({ path }) => path !== '/robots.txt')
@@ -99,7 +99,7 @@ it('a crawl that finds one page changed makes a revision of it and of the pages 
   serve('/shop', '<title>Shop</title><h1>Shop</h1><p>Welcome.</p><a href="/shop/a">a</a>', { etag: '"1"' });
   serve('/shop/a', page('a', '/shop/b'), { etag: '"1"' });
   const { source, first } = await crawled('/shop');
-  const before = await textsOf(first);
+  const before = await readTexts(first);
   serve('/shop/a', page('the new a'), { etag: '"2"' });
   const second = await crawl(source, 'second');
   expect(second.text?.revision).not.toBe(first.text?.revision);
@@ -107,7 +107,7 @@ it('a crawl that finds one page changed makes a revision of it and of the pages 
     ['/shop', '"1"'],
     ['/shop/a', '"1"'],
   ]);
-  const after = await textsOf(second);
+  const after = await readTexts(second);
   // The page that was not sent again has the text that it had.
   expect(JSON.parse(after?.content ?? '')[0]).toEqual(JSON.parse(before?.content ?? '')[0]);
   expect(after?.contentMD).toBe(

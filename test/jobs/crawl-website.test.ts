@@ -9,7 +9,7 @@ import { websites } from '../../functions/store/sources/websites.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
 import { page, type Site, startSite } from '../support/site.ts';
-import { piecesOf } from '../support/uploads.ts';
+import { countPieces } from '../support/uploads.ts';
 import { findWebsite, websiteRecord } from '../support/websites.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -33,7 +33,7 @@ afterAll(async () => {
 const add = (path = '/', more: Partial<WebsiteRecord> = {}) =>
   websites.get().add(websiteRecord(world, { url: site.origin + path, ...more }));
 
-const messageOf = ({ agentId, id, attempt }: WebsiteRecord) =>
+const makeMessage = ({ agentId, id, attempt }: WebsiteRecord) =>
   JSON.stringify({ job: 'crawlWebsite', uid: world.uid, agentId, websiteId: id, attempt });
 
 /** Delivers messages in one batch, as the given delivery of each, and returns those to be delivered again. */
@@ -52,7 +52,7 @@ const html = { 'content-type': 'text/html' };
 it('a message to crawl a website that was deleted or never existed has no effect', async () => {
   const source = await add();
   await websites.get().remove(source);
-  expect(await deliver([messageOf(source), messageOf({ ...source, id: 'web_none' })])).toEqual([]);
+  expect(await deliver([makeMessage(source), makeMessage({ ...source, id: 'web_none' })])).toEqual([]);
   expect([await findWebsite(source), site.requests.length]).toEqual([undefined, 0]);
 });
 
@@ -62,8 +62,8 @@ it('a crawl does not bring back a website that is deleted while the crawl runs',
     await websites.get().remove(source);
     response.writeHead(200, html).end(page('home'));
   };
-  expect(await deliver([messageOf(source)])).toEqual([]);
-  expect([await findWebsite(source), await piecesOf(source.id)]).toEqual([undefined, 0]);
+  expect(await deliver([makeMessage(source)])).toEqual([]);
+  expect([await findWebsite(source), await countPieces(source.id)]).toEqual([undefined, 0]);
 });
 
 it('a message to crawl a website that always fails delays no other message of its batch', async () => {
@@ -76,7 +76,7 @@ it('a message to crawl a website that always fails delays no other message of it
     '[]',
     JSON.stringify({ job: 'crawlWebsite', uid: 'somebody', agentId: 'a#b', websiteId: 1 }),
   ];
-  expect(await deliver([poison[0] as string, messageOf(one), ...poison.slice(1), messageOf(two)])).toEqual([
+  expect(await deliver([poison[0] as string, makeMessage(one), ...poison.slice(1), makeMessage(two)])).toEqual([
     '0',
     '2',
     '3',
@@ -92,23 +92,23 @@ it('a crawl that cannot be done ends as failed, with a reason, when its message 
   const source = await add();
   injectFaults((operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined));
   for (let delivery = 1; delivery < maxDeliveries; delivery++) {
-    expect(await deliver([messageOf(source)], delivery)).toEqual(['0']);
+    expect(await deliver([makeMessage(source)], delivery)).toEqual(['0']);
     expect((await findWebsite(source))?.status).toBe('crawling');
   }
-  expect(await deliver([messageOf(source)], maxDeliveries)).toEqual(['0']);
+  expect(await deliver([makeMessage(source)], maxDeliveries)).toEqual(['0']);
   // It is a dead letter then.
   noFaults();
-  expect(await deliverMessage(giveUp, JSON.parse(messageOf(source)))).toBe(true);
+  expect(await deliverMessage(giveUp, JSON.parse(makeMessage(source)))).toBe(true);
   expect(await findWebsite(source)).toMatchObject({
     status: 'failed',
     error: 'The crawl failed because of a problem in the service. Refresh the website.',
   });
   // A late delivery still completes it.
-  expect(await deliver([messageOf(source)])).toEqual([]);
+  expect(await deliver([makeMessage(source)])).toEqual([]);
   const done = await findWebsite(source);
   expect(done).toMatchObject({ status: 'ready', pages: 1 });
   expect(done).not.toHaveProperty('error');
-  expect(await deliver([messageOf(source)])).toEqual([]);
+  expect(await deliver([makeMessage(source)])).toEqual([]);
   expect(await findWebsite(source)).toEqual(done);
 });
 
@@ -121,7 +121,7 @@ it('a crawl whose last function dies silently ends as failed after the deadline 
     };
   });
   const began = Date.now();
-  await Promise.all([deliver([messageOf(source)], maxDeliveries), died]);
+  await Promise.all([deliver([makeMessage(source)], maxDeliveries), died]);
   const deadlineAt = (await died) as number;
   expect(deadlineAt).toBeGreaterThanOrEqual(began + crawlWebsite.timeoutSeconds * 1000);
   expect(deadlineAt).toBeLessThan(Date.now() + crawlWebsite.timeoutSeconds * 1000);

@@ -13,7 +13,7 @@ import { expireCalls } from '../../functions/jobs/expire-calls.ts';
 import { type AnyQueueJob, queueWorker } from '../../functions/jobs/job.ts';
 import { lazyServices } from '../../functions/service.ts';
 import { invoke } from '../support/events.ts';
-import { storedWith } from '../support/stored.ts';
+import { findStored } from '../support/stored.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 /** The maximum retention, so that the job finds no other test's calls to delete. */
@@ -45,7 +45,7 @@ const get = (callIdOrPhone: string, preference = 'last') =>
   });
 const list = async (query: Record<string, string> = {}) =>
   (await invoke(listCalls, { apiKey: world.apiKey, params: { agentId: world.agentId }, query })).body;
-const idsOf = (calls: { callId: string }[]) => calls.map(({ callId }) => callId);
+const listIds = (calls: { callId: string }[]) => calls.map(({ callId }) => callId);
 
 const deliver = async (job: AnyQueueJob = expireCalls): Promise<unknown[]> => {
   const body = JSON.stringify({ job: 'expireCalls' });
@@ -64,12 +64,12 @@ it('a call older than CALL_RETENTION_DAYS is in no response, and can still be re
   expect((await get(phone, 'last')).body.callId).toBe('younger');
   const queries: Record<string, string>[] = [{}, { phone }, { from: daysAgo(days + 10) }];
   for (const query of queries) {
-    expect(idsOf((await list(query)).calls)).toEqual(['younger', 'young']);
+    expect(listIds((await list(query)).calls)).toEqual(['younger', 'young']);
   }
   expect((await list({ from: daysAgo(days + 10), to: daysAgo(days + 5) })).calls).toEqual([]);
   expect((await list({ to: daysAgo(days + 5) })).calls).toEqual([]);
   const { nextCursor } = await list({ limit: '1' });
-  expect(idsOf((await list({ limit: '1', cursor: nextCursor })).calls)).toEqual(['young']);
+  expect(listIds((await list({ limit: '1', cursor: nextCursor })).calls)).toEqual(['young']);
   const params = { agentId: world.agentId, callIdOrPhone: 'old' };
   const body = { custom_call_outcome: 'booked' };
   expect((await invoke(updateCallOutcome, { apiKey: world.apiKey, params, body })).status).toBe(404);
@@ -79,7 +79,7 @@ it('a call older than CALL_RETENTION_DAYS is in no response, and can still be re
   expect(bulk.body.failed[0].error).toBe('call_not_found');
   // Recorded again, it is corrected and not a second call.
   expect((await record('old', daysAgo(days, -5000))).status).toBe(200);
-  expect((await storedWith('#CALL#old')).filter((key) => key.includes(world.agentId)).length).toBe(1);
+  expect((await findStored('#CALL#old')).filter((key) => key.includes(world.agentId)).length).toBe(1);
 });
 
 it('a call that was the last of its page, and has become older than CALL_RETENTION_DAYS, ends the list', async () => {
@@ -106,12 +106,12 @@ it('a call older than CALL_RETENTION_DAYS is deleted with its entries by a daily
   const figures = async () => (await call('GET', '/call-figures', { query })).body;
   // The reader and the job that counts may come before or after: the calls are counted before they are deleted.
   expect(await deliver()).toEqual([]);
-  expect((await storedWith(world.agentId)).filter((key) => key.includes('#old') || key.includes('#CALL#old'))).toEqual(
+  expect((await findStored(world.agentId)).filter((key) => key.includes('#old') || key.includes('#CALL#old'))).toEqual(
     [],
   );
-  expect((await storedWith(other.agentId)).filter((key) => key.includes('ancient'))).toEqual([]);
+  expect((await findStored(other.agentId)).filter((key) => key.includes('ancient'))).toEqual([]);
   expect((await get('young')).status).toBe(200);
-  expect((await storedWith(`${agentId}#CALL#old`)).length).toBe(0);
+  expect((await findStored(`${agentId}#CALL#old`)).length).toBe(0);
   expect((await figures()).totals).toMatchObject({ calls: 1, durationSeconds: 60 });
   // The deletion is a change, too, and changes nothing. The reader has seen it once it has seen a later one.
   const young = { params: { agentId, callIdOrPhone: 'young' }, apiKey };
@@ -126,7 +126,7 @@ it('the deletion of old calls continues in other messages when its time is over,
   await record('old', daysAgo(days, -3_600_000));
   expect(await deliver({ ...expireCalls, timeoutSeconds: 0 })).toEqual([]);
   // Nothing was deleted, since there was no time.
-  expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(1);
+  expect((await findStored(`${world.agentId}#CALL#old`)).length).toBe(1);
   const services = lazyServices(expireCalls.services);
   // The time runs out once at each of these agents.
   const slow = new Set([world.agentId, ...(await Promise.all([newWorld(), newWorld()])).map((one) => one.agentId)]);
@@ -150,7 +150,7 @@ it('the deletion of old calls continues in other messages when its time is over,
   const segments = messages.slice(1).map(({ segment }) => segment);
   expect(segments).toEqual(segments.toSorted((a = 0, b = 0) => a - b));
   expect(segments[0]).toBeGreaterThanOrEqual(0);
-  expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(0);
+  expect((await findStored(`${world.agentId}#CALL#old`)).length).toBe(0);
 });
 
 it('CALL_RETENTION_DAYS must be from 1 to 3,650', () => {

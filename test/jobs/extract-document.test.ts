@@ -20,7 +20,7 @@ import { table } from '../../functions/store/table.ts';
 import '../support/quiet-logs.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
 import { openFaultyTable } from '../support/faults.ts';
-import { piecesOf } from '../support/uploads.ts';
+import { countPieces } from '../support/uploads.ts';
 import { emulatorHeaders, newWorld, target, unique, useTargetInThisProcess, type World } from '../support/world.ts';
 
 /** A bucket without notifications: its jobs run here, where faults can be put between them and the table. */
@@ -30,7 +30,7 @@ let reads: SourceReads<DocumentRecord>;
 let files: Files;
 let sqs: SQSClient;
 /** The job without faults. */
-let sound: ReturnType<typeof jobWith>;
+let sound: ReturnType<typeof makeJob>;
 /** A queue that no job works on. */
 let queueUrl: string;
 /** The groups of the messages that were sent to it: the emulator does not keep them. */
@@ -48,7 +48,7 @@ beforeAll(async () => {
   documents = new Sources(table.get(), documentKind);
   reads = new SourceReads(table.get(), documentKind);
   files = new Files({ ...environment.s3, bucket });
-  sound = jobWith(() => undefined);
+  sound = makeJob(() => undefined);
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -57,10 +57,10 @@ afterEach(() => {
 type Choice = Parameters<typeof openFaultyTable>[0];
 
 /** The job as one function's process has it; `choose` says what goes wrong between it and the table. */
-const jobWith = (
+const makeJob = (
   choose: Choice,
   seen?: (operation: string) => void,
-  access: { get(): Pick<Credentials, 'accessTo'> } = credentials.for('accessTo'),
+  access: { get(): Pick<Credentials, 'readAccess'> } = credentials.for('readAccess'),
   languages: { get(): Pick<Agents, 'findLanguage'> } = agents.for('findLanguage'),
 ) => {
   const table = openFaultyTable(choose, seen);
@@ -77,7 +77,7 @@ const jobWith = (
   return (message: object, delivery = 1) => deliverMessage({ ...extractDocument, services }, message, delivery);
 };
 
-const formOf = ({ uid, keyId }: World) => ({ uid, keyId });
+const pickKey = ({ uid, keyId }: World) => ({ uid, keyId });
 
 /** A document that waits for its file, and its file. */
 const uploaded = async (
@@ -109,7 +109,7 @@ const notification = ({ agentId, id }: DocumentRecord) => ({
 });
 
 /** A notification of S3 about files, with its encoding of their keys. */
-const notificationOf = (record: DocumentRecord) => ({
+const makeNotification = (record: DocumentRecord) => ({
   Records: [
     {
       eventName: 'ObjectCreated:Put',
@@ -126,10 +126,10 @@ const now = async ({ agentId, id }: DocumentRecord) => {
 };
 
 /** Counts the calls to the table of a whole extraction. */
-const callsOf = async (run: (job: ReturnType<typeof jobWith>) => Promise<unknown>) => {
+const collectCalls = async (run: (job: ReturnType<typeof makeJob>) => Promise<unknown>) => {
   let calls = 0;
   await run(
-    jobWith(
+    makeJob(
       () => undefined,
       () => calls++,
     ),
@@ -153,25 +153,25 @@ it.concurrent('an extraction during which the agent gets another language makes 
   };
   // The language changes once the run has begun: nothing else would index the document again.
   const languages = { get: () => ({ findLanguage: async () => (begun ? 'de' : 'en') }) };
-  await jobWith(() => undefined, seen, undefined, languages)(notification(record));
+  await makeJob(() => undefined, seen, undefined, languages)(notification(record));
   expect((await now(record))?.text?.index?.language).toBe('de');
 });
 
 /** Deletes a document at every call of an extraction to the table, or at every few. */
 const deleteAtEvery = async (step: number) => {
-  const most = await callsOf(async (job) => job(notification(await uploaded())));
+  const most = await collectCalls(async (job) => job(notification(await uploaded())));
   for (let call = 1; call <= most; call += step) {
     const record = await uploaded();
     let calls = 0;
     let deletion: Promise<boolean> | undefined;
-    const job = jobWith((): undefined => {
+    const job = makeJob((): undefined => {
       if (++calls === call) deletion = documents.remove(record, (one) => files.delete(fileKey(one)));
     });
     await job(notification(record));
     await deletion;
     expect(await now(record)).toBeUndefined();
     await sound(notification(record), 2);
-    expect([await now(record), await piecesOf(record.id), await files.head(fileKey(record))]).toEqual([
+    expect([await now(record), await countPieces(record.id), await files.head(fileKey(record))]).toEqual([
       undefined,
       0,
       undefined,
@@ -222,7 +222,7 @@ it('an extraction whose function dies at every delivery ends as failed, with a r
       isDead ||= operation === 'BatchWriteItem';
       return isDead ? 'kill' : undefined;
     };
-    expect(await jobWith(dying)(notification(record), delivery)).toBe(false);
+    expect(await makeJob(dying)(notification(record), delivery)).toBe(false);
     expect((await now(record))?.status).toBe('processing');
   }
   const [ended, timeoutMilliseconds] = [Date.now(), extractDocument.timeoutSeconds * 1000];
@@ -253,7 +253,7 @@ it.concurrent('an extraction that begins after the wait for the file is over bri
   expect(await now(unreadable)).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
 
   const dying = await uploaded('The text', hoursAgo);
-  await jobWith((operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined))(
+  await makeJob((operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined))(
     notification(dying),
     maxDeliveries,
   );
@@ -266,7 +266,7 @@ it.concurrent('an extraction of a form whose user lost access fails with that re
   const owner = await newWorld();
   const stranger = await newWorld();
   const { agentId } = owner;
-  const record = await uploaded('The text', { agentId, formIssuedTo: formOf(stranger) });
+  const record = await uploaded('The text', { agentId, formIssuedTo: pickKey(stranger) });
   await sound(notification(record));
   expect(await now(record)).toMatchObject({
     status: 'failed',
@@ -278,14 +278,14 @@ it.concurrent('an extraction of a form whose user lost access fails with that re
   await sound({ ...notification(record), attempt });
   expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
 
-  const own = await uploaded('The text', { agentId, formIssuedTo: formOf(owner) });
+  const own = await uploaded('The text', { agentId, formIssuedTo: pickKey(owner) });
   await sound(notification(own));
   expect((await now(own))?.status).toBe('ready');
 });
 
 it.concurrent('an extraction of a form whose key was revoked fails with that reason', async () => {
   const owner = await newWorld();
-  const late = await uploaded('The text', { agentId: owner.agentId, formIssuedTo: formOf(owner) });
+  const late = await uploaded('The text', { agentId: owner.agentId, formIssuedTo: pickKey(owner) });
   await apiKeys.get().revoke(owner.uid, owner.keyId);
   await sound(notification(late));
   expect(await now(late)).toMatchObject({
@@ -300,7 +300,7 @@ it('an extraction of a late file is shown, and queues with the work of the agent
     await uploaded('The text'),
   ];
   expect(await now(of)).toBeUndefined();
-  const both = { Records: [...notificationOf(of).Records, ...notificationOf(ofCopy).Records] };
+  const both = { Records: [...makeNotification(of).Records, ...makeNotification(ofCopy).Records] };
   expect(await sound(both)).toBe(true);
   expect((await now(of))?.status).toBe('pending');
   const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10 }));
@@ -318,10 +318,10 @@ it.concurrent('an extraction whose notification could never be forwarded is fail
   const record = await uploaded();
   const noTable: Choice = (operation) => (operation === 'BatchGetItem' ? 'kill' : undefined);
   const spared = { get: () => new Credentials(openFaultyTable(noTable)) };
-  expect(await jobWith(() => undefined, undefined, spared)(notificationOf(record), 1)).toBe(false);
+  expect(await makeJob(() => undefined, undefined, spared)(makeNotification(record), 1)).toBe(false);
   expect((await now(record))?.status).toBe('pending');
-  expect(await jobWith(() => undefined, undefined, spared)(notificationOf(record), maxDeliveries)).toBe(false);
-  expect(await deliverMessage(giveUp, notificationOf(record))).toBe(true);
+  expect(await makeJob(() => undefined, undefined, spared)(makeNotification(record), maxDeliveries)).toBe(false);
+  expect(await deliverMessage(giveUp, makeNotification(record))).toBe(true);
   expect(await now(record)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
   const again = { ...notification(record), attempt: retryAttempt((await now(record))?.attempt, 'again') };
   await documents.restart(record, { attempt: again.attempt, uid: 'somebody' }, hasFailed);

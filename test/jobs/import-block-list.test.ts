@@ -29,19 +29,19 @@ beforeAll(async () => {
   useTargetInThisProcess();
   await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT', headers: emulatorHeaders });
   files = new Files({ ...environment.s3, bucket });
-  sound = storesWith(() => undefined);
+  sound = makeStores(() => undefined);
 });
 
 type Stores = { blockList: BlockList; imports: BlockListImports };
 
 type Choice = Parameters<typeof openFaultyTable>[0];
 
-const storesWith = (choose: Choice): Stores => {
+const makeStores = (choose: Choice): Stores => {
   const table = openFaultyTable(choose);
   return { blockList: new BlockList(table), imports: new BlockListImports(table) };
 };
 
-const servicesWith = (stores: Stores, send: (message: object, delay?: number) => Promise<void> = async () => {}) => ({
+const makeServices = (stores: Stores, send: (message: object, delay?: number) => Promise<void> = async () => {}) => ({
   ...stores,
   ...{ credentials: credentials.get(), writeQuota: writeQuota.get(), files, jobQueue: { send } },
 });
@@ -60,7 +60,7 @@ const deliver = async (
   while (messages > 0) {
     deliveries += 1;
     expect(deliveries).toBeLessThan(300);
-    const services = servicesWith(storesWith(choose()), async () => {
+    const services = makeServices(makeStores(choose()), async () => {
       messages += 1;
     });
     try {
@@ -73,7 +73,7 @@ const deliver = async (
   return deliveries;
 };
 
-const importOf = async (content: string | Buffer, mode: ImportMode = 'add', uid = unique('user')) => {
+const startImport = async (content: string | Buffer, mode: ImportMode = 'add', uid = unique('user')) => {
   const reference = { uid, importId: newIdentifier('import') };
   await users.get().create(uid);
   const { keyId } = await apiKeys.get().create(uid, { name: 'import' });
@@ -82,13 +82,13 @@ const importOf = async (content: string | Buffer, mode: ImportMode = 'add', uid 
   return reference;
 };
 
-const resultOf = async (reference: Reference) => {
+const readResult = async (reference: Reference) => {
   const record = await sound.imports.find(reference);
   if (!record) throw new Error('The import has no record.');
   return toImportResponse(record);
 };
 
-const listOf = async (uid: string) => {
+const readList = async (uid: string) => {
   const found: string[] = [];
   for await (const { number } of new BlockListPages(table.get()).list({ uid })) found.push(number);
   return found;
@@ -115,7 +115,7 @@ const file = fc.record({
 });
 type File = { rows: { number: string; expiresAt: string }[]; isCsv: boolean; mode: ImportMode };
 
-const contentOf = ({ rows, isCsv }: File) =>
+const makeContent = ({ rows, isCsv }: File) =>
   isCsv
     ? `number,reason,expiresAt\n${rows.map(({ number, expiresAt }) => `${number},,${expiresAt}`).join('\n')}\n`
     : rows.map(({ number }) => `${number}\n`).join('');
@@ -171,10 +171,10 @@ itInAnyHistory(
           const model = new Set(initial);
           await sound.blockList.add({ uid }, [...model]);
           for (const [index, one] of history.entries()) {
-            const content = contentOf(one);
+            const content = makeContent(one);
             // S3 accepts no empty file by a form.
             if (content === '') continue;
-            const reference = await importOf(content, one.mode, uid);
+            const reference = await startImport(content, one.mode, uid);
             const faults = tenPercent(seed + index);
             const kills = () => {
               let left = 1 + Math.floor(next() * 14);
@@ -185,11 +185,11 @@ itInAnyHistory(
               () => (next() < 0.5 ? kills() : faults),
               () => (next() < 0.5 ? 0 : Number.POSITIVE_INFINITY),
             );
-            const { status, failures, ...result } = await resultOf(reference);
+            const { status, failures, ...result } = await readResult(reference);
             const expected = applyTo(model, one);
             expect({ status, ...result }).toMatchObject({ status: expected.status, ...expected.counts });
             expect(failures.map(({ line }) => line)).toEqual(expected.failedLines);
-            expect(await listOf(uid)).toEqual([...model].sort());
+            expect(await readList(uid)).toEqual([...model].sort());
             expect(await files.head(importFileKey(reference))).toBeUndefined();
             expect(await sound.imports.isRunning({ uid })).toBe(false);
           }
@@ -203,7 +203,7 @@ it.concurrent('an import that replaces a list never unblocks a number that is in
   const uid = unique('user');
   await sound.blockList.add({ uid }, phones);
   const kept = phones.slice(0, 12);
-  const reference = await importOf(kept.join('\n'), 'replace', uid);
+  const reference = await startImport(kept.join('\n'), 'replace', uid);
   const missing: string[] = [];
   let isOver = false;
   const watch = (async () => {
@@ -226,14 +226,14 @@ it.concurrent('an import that replaces a list never unblocks a number that is in
   isOver = true;
   await watch;
   expect(missing).toEqual([]);
-  expect(await listOf(uid)).toEqual([...kept, '+14155550999'].sort());
-  expect(await resultOf(reference)).toMatchObject({ status: 'done', added: 0, alreadyBlocked: 12, removed: 13 });
+  expect(await readList(uid)).toEqual([...kept, '+14155550999'].sort());
+  expect(await readResult(reference)).toMatchObject({ status: 'done', added: 0, alreadyBlocked: 12, removed: 13 });
 });
 
 it.concurrent('an import only reads the numbers of a list that is imported again, after its first step', async () => {
   const uid = unique('user');
   await sound.blockList.add({ uid }, phones);
-  const reference = await importOf([...phones, '+14155550998'].join('\n'), 'add', uid);
+  const reference = await startImport([...phones, '+14155550998'].join('\n'), 'add', uid);
   let writes = 0;
   const count = (operation: string) => {
     if (operation === 'BatchExecuteStatement') writes += 1;
@@ -242,53 +242,53 @@ it.concurrent('an import only reads the numbers of a list that is imported again
   await deliver(reference, () => count, undefined, 5);
   // Five numbers of the first step, and one that is new in the last.
   expect(writes).toBe(2);
-  expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 26, added: 1, alreadyBlocked: 25 });
+  expect(await readResult(reference)).toMatchObject({ status: 'done', lines: 26, added: 1, alreadyBlocked: 25 });
 });
 
 it.concurrent('an import of which the table never accepts all numbers ends as failed after a day', async () => {
-  const reference = await importOf(phones.join('\n'));
+  const reference = await startImport(phones.join('\n'));
   const record = await sound.imports.find(reference);
   if (!record) throw new Error('The import has no record.');
   const yesterday = new Date(Date.now() - 24 * 60 * 60 * 1000).toISOString();
   await sound.imports.begin({ ...record, startedAt: yesterday }, 'etag');
-  expect(await resultOf(reference)).toMatchObject({ status: 'failed', error: expect.stringContaining('in time') });
+  expect(await readResult(reference)).toMatchObject({ status: 'failed', error: expect.stringContaining('in time') });
   expect(await sound.imports.isRunning({ uid: reference.uid })).toBe(false);
 });
 
 it.concurrent('an import that replaces a list fails for a file without a valid number, and changes nothing', async () => {
   const uid = unique('user');
   await sound.blockList.add({ uid }, phones.slice(0, 2));
-  const reference = await importOf('\n\nno number\n12345\n', 'replace', uid);
+  const reference = await startImport('\n\nno number\n12345\n', 'replace', uid);
   await deliver(reference, () => () => undefined);
-  expect(await resultOf(reference)).toMatchObject({
+  expect(await readResult(reference)).toMatchObject({
     status: 'failed',
     error: expect.stringMatching(/no row that can be imported, so nothing is replaced\. Line 3: .+\.$/),
     ...{ lines: 0, removed: 0 },
   });
-  expect(await listOf(uid)).toEqual(phones.slice(0, 2));
+  expect(await readList(uid)).toEqual(phones.slice(0, 2));
 });
 
 it.concurrent('an import that replaces a list keeps a number that has spaces of another encoding in the file', async () => {
   const uid = unique('user');
   await sound.blockList.add({ uid }, phones.slice(0, 3));
   const content = Buffer.from('number\n+1\xa0415\xa05550200\n+14155550201\n', 'latin1');
-  const reference = await importOf(content, 'replace', uid);
+  const reference = await startImport(content, 'replace', uid);
   await deliver(reference, () => () => undefined);
-  expect(await resultOf(reference)).toMatchObject({ status: 'done', alreadyBlocked: 1, failed: 1, removed: 1 });
-  expect(await listOf(uid)).toEqual(phones.slice(0, 2));
+  expect(await readResult(reference)).toMatchObject({ status: 'done', alreadyBlocked: 1, failed: 1, removed: 1 });
+  expect(await readList(uid)).toEqual(phones.slice(0, 2));
 });
 
 it.concurrent('an import waits for another import of the list, and keeps waiting after its form would have ended', async () => {
   const uid = unique('user');
-  const first = await importOf(phones.slice(0, 6).join('\n'), 'add', uid);
-  const second = await importOf(phones.slice(3, 9).join('\n'), 'add', uid);
+  const first = await startImport(phones.slice(0, 6).join('\n'), 'add', uid);
+  const second = await startImport(phones.slice(3, 9).join('\n'), 'add', uid);
   const sent: [object, number | undefined][] = [];
-  const services = servicesWith(sound, async (message, delay) => void sent.push([message, delay]));
+  const services = makeServices(sound, async (message, delay) => void sent.push([message, delay]));
   await runImport(first, services, 0, { rowsPerStep: 3 });
-  expect((await resultOf(first)).status).toBe('running');
+  expect((await readResult(first)).status).toBe('running');
   expect(await sound.imports.isRunning({ uid })).toBe(true);
   await runImport(second, services, 0, { rowsPerStep: 3 });
-  expect(await resultOf(second)).toMatchObject({ status: 'awaiting_upload', lines: 0 });
+  expect(await readResult(second)).toMatchObject({ status: 'awaiting_upload', lines: 0 });
   expect((await sound.imports.find(second))?.fileDeadlineAt).toBeUndefined();
   expect(sent).toEqual([
     [{ job: 'importBlockList', ...first, continues: true }, undefined],
@@ -296,14 +296,14 @@ it.concurrent('an import waits for another import of the list, and keeps waiting
   ]);
   await deliver(first, () => () => undefined);
   await deliver(second, () => () => undefined);
-  expect(await resultOf(first)).toMatchObject({ status: 'done', added: 6 });
-  expect(await resultOf(second)).toMatchObject({ status: 'done', added: 3, alreadyBlocked: 3 });
+  expect(await readResult(first)).toMatchObject({ status: 'done', added: 6 });
+  expect(await readResult(second)).toMatchObject({ status: 'done', added: 3, alreadyBlocked: 3 });
 });
 
 it.concurrent('a second file by the form of an import that runs does not end it, and the run counts what it imports', async () => {
-  const reference = await importOf(phones.slice(0, 6).join('\n'));
+  const reference = await startImport(phones.slice(0, 6).join('\n'));
   const sent: object[] = [];
-  const services = servicesWith(sound, async (message) => void sent.push(message));
+  const services = makeServices(sound, async (message) => void sent.push(message));
   // The second file arrives when the first one is read and its numbers are about to be added.
   const blockList = {
     ...{ remove: sound.blockList.remove, shardPages: sound.blockList.shardPages },
@@ -315,16 +315,16 @@ it.concurrent('a second file by the form of an import that runs does not end it,
   };
   await runImport(reference, { ...services, blockList } as typeof services, Number.POSITIVE_INFINITY);
   expect(sent).toEqual([{ job: 'importBlockList', ...reference }]);
-  expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 6, added: 6 });
+  expect(await readResult(reference)).toMatchObject({ status: 'done', lines: 6, added: 6 });
 });
 
 it.concurrent('an import fails when its file is replaced while it runs', async () => {
-  const reference = await importOf(phones.join('\n'));
-  const services = servicesWith(sound);
+  const reference = await startImport(phones.join('\n'));
+  const services = makeServices(sound);
   await runImport(reference, services, 0, { rowsPerStep: 3 });
   await files.put(importFileKey(reference), Buffer.from('+14155550999\n'));
   await runImport(reference, services, 0, { rowsPerStep: 3, continues: true });
-  expect(await resultOf(reference)).toMatchObject({
+  expect(await readResult(reference)).toMatchObject({
     status: 'failed',
     lines: 3,
     error: expect.stringContaining('replaced'),
@@ -339,9 +339,9 @@ it.each([
 ])(
   'an import reports the first 1,000 failures of a file %s',
   async (_, content, lines) => {
-    const reference = await importOf(content);
+    const reference = await startImport(content);
     await deliver(reference, () => () => undefined, undefined, 50_000);
-    const { failures, ...result } = await resultOf(reference);
+    const { failures, ...result } = await readResult(reference);
     expect(result).toMatchObject({ status: 'done', lines, failed: lines, added: 0 });
     expect(failures.map(({ line }) => line)).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1));
     expect(failures.every(({ number }) => number.isWellFormed())).toBe(true);
@@ -350,7 +350,7 @@ it.each([
 );
 
 it('an import of a million invalid lines takes bounded memory', { tags: 'heavy', timeout: 300_000 }, async () => {
-  const reference = await importOf('no number\n'.repeat(1_000_000));
+  const reference = await startImport('no number\n'.repeat(1_000_000));
   const worker = new Worker(new URL('../bench/import-file.ts', import.meta.url), {
     argv: [reference.uid, reference.importId],
     env: { ...process.env, FILES_BUCKET: bucket },
@@ -358,7 +358,7 @@ it('an import of a million invalid lines takes bounded memory', { tags: 'heavy',
     stdout: true,
   });
   expect(await once(worker, 'exit')).toEqual([0]);
-  const { failures, ...result } = await resultOf(reference);
+  const { failures, ...result } = await readResult(reference);
   expect(result).toMatchObject({ status: 'done', lines: 1_000_000, failed: 1_000_000, added: 0 });
   expect(failures.length).toBe(1000);
 });
@@ -368,22 +368,22 @@ it('an import accepts a file of exactly 64 MB, and fails with one byte more', { 
   const blank = `${' '.repeat(60_000)}\n`;
   const content = Buffer.alloc(64 * 1024 * 1024, blank);
   content.write(`${number}\n`);
-  const reference = await importOf(content);
+  const reference = await startImport(content);
   await deliver(reference, () => () => undefined);
-  expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 1, added: 1 });
-  const larger = await importOf(Buffer.concat([content, Buffer.from('\n')]));
+  expect(await readResult(reference)).toMatchObject({ status: 'done', lines: 1, added: 1 });
+  const larger = await startImport(Buffer.concat([content, Buffer.from('\n')]));
   await deliver(larger, () => () => undefined);
-  expect(await resultOf(larger)).toMatchObject({
+  expect(await readResult(larger)).toMatchObject({
     status: 'failed',
     lines: 0,
     error: 'The file is larger than 64 MB.',
   });
   expect(await files.head(importFileKey(larger))).toBeUndefined();
-  expect(await listOf(larger.uid)).toEqual([]);
+  expect(await readList(larger.uid)).toEqual([]);
 });
 
 it('an import without a file, or whose job never ends it, fails after its deadline', async () => {
-  const record = { ...(await sound.imports.find(await importOf('+14155550100'))) } as Parameters<
+  const record = { ...(await sound.imports.find(await startImport('+14155550100'))) } as Parameters<
     typeof toImportResponse
   >[0];
   const ago = Date.now() - 1000;

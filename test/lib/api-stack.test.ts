@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import { toKebabCase } from '../../functions/domain/text.ts';
 import { functionRoutes } from '../../functions/http/endpoint.ts';
-import { answered, deploymentOf, inProduction, meant, type Resource, required } from '../support/deployment.ts';
+import { answered, getDeployment, inProduction, meant, type Resource, required } from '../support/deployment.ts';
 
 /** The route of an endpoint. That of the hooks is greedy. */
-const keyOf = ({ method, path }: { method: string; path: string }) =>
+const formKey = ({ method, path }: { method: string; path: string }) =>
   `${method} ${path.replace('/hooks/{platform}', '/hooks/{platform+}')}`;
-const ours = answered.flatMap(functionRoutes).map(keyOf);
+const ours = answered.flatMap(functionRoutes).map(formKey);
 
-const dev = deploymentOf();
-const prod = deploymentOf(inProduction);
+const dev = getDeployment();
+const prod = getDeployment(inProduction);
 /** The integration of a route of the API's own stacks. */
-const integrationOf = (key: string) => {
+const findIntegration = (key: string) => {
   const route = dev.all('AWS::ApiGatewayV2::Route').find(({ properties }) => properties.RouteKey === key) as Resource;
   const id = route.properties.Target['Fn::Join'][1][1].Ref;
   return dev.resources.find(({ part, logicalId }) => part === route.part && logicalId === id) as Resource;
@@ -44,7 +44,7 @@ it.each(both)(
 
 it('the API hands each route to the function of its endpoint, by payload 2.0', () => {
   for (const endpoint of answered) {
-    const integration = integrationOf(keyOf(endpoint));
+    const integration = findIntegration(formKey(endpoint));
     expect(integration.properties).toMatchObject({ IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' });
     const functionName = `voice-agents-dev-${toKebabCase(endpoint.name)}`;
     const uri = integration.properties.IntegrationUri;
@@ -83,17 +83,17 @@ it('the API hands HEAD to the integration of GET', () => {
   const heads = dev.all('AWS::ApiGatewayV2::Route').filter(({ properties }) => properties.RouteKey.startsWith('HEAD '));
   expect(heads.length).toBeGreaterThan(30);
   for (const { properties } of heads) {
-    const { logicalId } = integrationOf(properties.RouteKey.replace('HEAD', 'GET'));
+    const { logicalId } = findIntegration(properties.RouteKey.replace('HEAD', 'GET'));
     // The reference is a parameter of the stack, named after the integration, with another hash.
     expect(properties.Target['Fn::Join'][1][1].Ref).toContain(logicalId.replace(/[0-9A-F]{8}$/, ''));
   }
 });
 
 it('each operation at call time has a rate of its own, and its route exists before the settings of the stage', () => {
-  const deployment = deploymentOf({ ...required, requestsPerSecond: '20', callTimeRequestsPerSecond: '70' });
+  const deployment = getDeployment({ ...required, requestsPerSecond: '20', callTimeRequestsPerSecond: '70' });
   const [stage] = deployment.all('AWS::ApiGatewayV2::Stage') as [Resource];
   expect(stage.properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 });
-  const keys = answered.filter(({ atCallTime }) => atCallTime).map(keyOf);
+  const keys = answered.filter(({ atCallTime }) => atCallTime).map(formKey);
   const rate = { ThrottlingRateLimit: 70, ThrottlingBurstLimit: 140 };
   expect(stage.properties.RouteSettings).toEqual(Object.fromEntries(keys.map((key) => [key, rate])));
   const before = (stage.definition.DependsOn as string[]).map(

@@ -7,10 +7,10 @@ import { searchKnowledge } from '../../functions/api/search-knowledge.ts';
 import { serveMcp } from '../../functions/api/serve-mcp.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { logRequests } from '../../functions/http/log-requests.ts';
-import { deploymentOf, inProduction, type Json, type Resource } from '../support/deployment.ts';
+import { getDeployment, inProduction, type Json, type Resource } from '../support/deployment.ts';
 import { isRaised, type MetricSeries, readMetrics } from '../support/embedded-metrics.ts';
 
-const prod = deploymentOf(inProduction);
+const prod = getDeployment(inProduction);
 const alarms = new Map(prod.all('AWS::CloudWatch::Alarm').map(({ logicalId, properties }) => [logicalId, properties]));
 const [composite] = prod.all('AWS::CloudWatch::CompositeAlarm') as [Resource];
 
@@ -39,11 +39,11 @@ const startOn = (platform: string, served: Served = {}) =>
 const endOn = (platform: string) => logLine(receiveHook, {}, { name: platform, event: { type: 'end' } });
 
 /** Returns the first and the last minute of each time in which the alarm on call starts is raised, while a minute has the given lines. */
-const replay = (minutes: number, linesOf: (minute: number) => Json[]) => {
+const replay = (minutes: number, captureLines: (minute: number) => Json[]) => {
   const series: MetricSeries = new Map();
   const times: [number, number][] = [];
   for (let minute = 0; minute < minutes; minute++) {
-    for (const line of linesOf(minute)) {
+    for (const line of captureLines(minute)) {
       const at = { ...line._aws, Timestamp: minute * 60_000 + 1 };
       readMetrics({ ...line, _aws: at }, series);
     }
@@ -69,20 +69,20 @@ const good = startOn('vapi');
 const fault = startOn('vapi', { status: 500 });
 const late = startOn('retell', { isLate: true });
 const slow = logLine(decideCallStart, { milliseconds: 1100 });
-const tenWith = (bad: Json[]) => [...bad, ...Array(10 - bad.length).fill(good)];
+const makeTen = (bad: Json[]) => [...bad, ...Array(10 - bad.length).fill(good)];
 const hours = (count: number) => count * 60;
 
 it('a failure of every call start raises the alarm within a minute, which ends half an hour after the last bad start', () => {
   const outage = (minute: number) => minute >= hours(6) && minute < hours(6) + 10;
   for (const bad of [fault, late, slow]) {
-    const times = replay(hours(8), (minute) => (outage(minute) ? Array(10).fill(bad) : tenWith([])));
+    const times = replay(hours(8), (minute) => (outage(minute) ? Array(10).fill(bad) : makeTen([])));
     expect(times).toEqual([[hours(6), hours(6) + 38]]);
   }
 });
 
 it('two slow starts in a hundred raise the alarm while an hour has 1.44 % of them, and one in a hundred while six hours have 0.6 %', () => {
   const everyMinutes = (interval: number) => (minute: number) =>
-    tenWith(minute >= hours(6) && minute < hours(12) && minute % interval === 0 ? [slow] : []);
+    makeTen(minute >= hours(6) && minute < hours(12) && minute % interval === 0 ? [slow] : []);
   const [[twoPercent] = []] = replay(hours(12), everyMinutes(5));
   expect(twoPercent).toBe(hours(6) + 40);
   const [[onePercent] = []] = replay(hours(12), everyMinutes(10));

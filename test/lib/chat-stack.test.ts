@@ -3,21 +3,21 @@ import { chatAddressTokensKey, chatTokensKey, chatTurnsKey } from '../../functio
 import { buildPages, type PageFile } from '../../lib/pages.ts';
 import {
   type Deployment,
-  deploymentOf,
   everySetting,
-  functionOf,
+  findFunction,
+  findRole,
+  getDeployment,
   inProduction,
   type Json,
   noEdge,
   required,
-  roleOf,
   streamed,
 } from '../support/deployment.ts';
 
-const dev = deploymentOf();
-const prod = deploymentOf(inProduction);
-const configured = deploymentOf(everySetting);
-const withoutEdge = deploymentOf(noEdge);
+const dev = getDeployment();
+const prod = getDeployment(inProduction);
+const configured = getDeployment(everySetting);
+const withoutEdge = getDeployment(noEdge);
 
 const [endpoint] = streamed as [(typeof streamed)[number]];
 
@@ -36,9 +36,9 @@ it('the chat streams from a Function URL that anyone may call, through both perm
 });
 
 it('the chat may take a minute, and holds no more than its share of the account', () => {
-  const { properties } = functionOf(dev, endpoint.name);
+  const { properties } = findFunction(dev, endpoint.name);
   expect(properties).toMatchObject({ Timeout: 60, ReservedConcurrentExecutions: 20, MemorySize: 1024 });
-  expect(functionOf(configured, endpoint.name).properties.ReservedConcurrentExecutions).toBeUndefined();
+  expect(findFunction(configured, endpoint.name).properties.ReservedConcurrentExecutions).toBeUndefined();
 });
 
 it('the chat lets scripts of the application read the stream, and no others', () => {
@@ -51,7 +51,7 @@ it('the chat lets scripts of the application read the stream, and no others', ()
 });
 
 it('the chat may count its own usage and call its model, and has no permissions for the data of its tools', () => {
-  const { Statement } = roleOf(dev, functionOf(dev, endpoint.name)).properties.Policies[0].PolicyDocument;
+  const { Statement } = findRole(dev, findFunction(dev, endpoint.name)).properties.Policies[0].PolicyDocument;
   const onTable = Statement.filter(
     ({ Action, Effect }: Json) => Effect === 'Allow' && String(Action).includes('dynamodb:'),
   );
@@ -72,24 +72,24 @@ it('the chat may count its own usage and call its model, and has no permissions 
 });
 
 it('the chat may invoke the model that is set and no other, by profile or by model', () => {
-  const resourcesOf = (deployment: Deployment) => {
-    const role = roleOf(deployment, functionOf(deployment, endpoint.name));
+  const listResources = (deployment: Deployment) => {
+    const role = findRole(deployment, findFunction(deployment, endpoint.name));
     const statement = role.properties.Policies[0].PolicyDocument.Statement.find((one: Json) =>
       one.Action.startsWith?.('bedrock:'),
     );
     return JSON.stringify(statement.Resource);
   };
-  expect(resourcesOf(configured)).toMatch(/::foundation-model\/anthropic\.claude-x-v1:0"\]\]\}$/);
-  const byProfile = resourcesOf(prod);
+  expect(listResources(configured)).toMatch(/::foundation-model\/anthropic\.claude-x-v1:0"\]\]\}$/);
+  const byProfile = listResources(prod);
   expect(byProfile).toMatch(/:inference-profile\/eu\.anthropic\.claude-x-v1:0"/);
   expect(byProfile).toMatch(/bedrock:\*::foundation-model\/anthropic\.claude-x-v1:0"/);
-  expect(resourcesOf(withoutEdge)).toBe(JSON.stringify(noEdge.chatModelId));
+  expect(listResources(withoutEdge)).toBe(JSON.stringify(noEdge.chatModelId));
 });
 
 it('a deployment can have no chat: it has no public Function URL then, no page of the chat, and no alarm of a chat', () => {
-  const withoutChat = deploymentOf({ ...required, chat: 'off' });
+  const withoutChat = getDeployment({ ...required, chat: 'off' });
   expect(withoutChat.all('AWS::Lambda::Url')).toEqual([]);
-  expect(functionOf(withoutChat, endpoint.name)).toBeUndefined();
+  expect(findFunction(withoutChat, endpoint.name)).toBeUndefined();
   expect(withoutChat.outputs.ChatUrl).toBeUndefined();
   expect(JSON.stringify(withoutChat.all('AWS::CloudWatch::Alarm'))).not.toContain('Chat');
 });
@@ -97,17 +97,17 @@ it('a deployment can have no chat: it has no public Function URL then, no page o
 it('the pages of a deployment without the chat do not link to it, and the root address leads to the console', {
   tags: 'heavy',
 }, () => {
-  const htmlOf = (pages: PageFile[]) => pages.filter(({ contentType }) => contentType.startsWith('text/html'));
-  const linksIn = ({ body }: PageFile) =>
+  const filterHtml = (pages: PageFile[]) => pages.filter(({ contentType }) => contentType.startsWith('text/html'));
+  const listLinks = ({ body }: PageFile) =>
     Buffer.from(body)
       .toString()
       .match(/<a href="\/chat"[ >]/g) ?? [];
-  const [all, others] = [buildPages(), buildPages({ hasChat: false })].map(htmlOf) as [PageFile[], PageFile[]];
-  const withoutHeader = all.filter((page) => linksIn(page).length !== 1);
+  const [all, others] = [buildPages(), buildPages({ hasChat: false })].map(filterHtml) as [PageFile[], PageFile[]];
+  const withoutHeader = all.filter((page) => listLinks(page).length !== 1);
   expect(withoutHeader.map(({ path }) => path)).toEqual(['/']);
-  expect(others.filter((page) => linksIn(page).length > 0)).toEqual([]);
-  const pathsOf = (pages: PageFile[]) => pages.map(({ path }) => path).sort();
-  expect(pathsOf(others)).toEqual(pathsOf(all).filter((path) => path !== '/chat'));
+  expect(others.filter((page) => listLinks(page).length > 0)).toEqual([]);
+  const listPaths = (pages: PageFile[]) => pages.map(({ path }) => path).sort();
+  expect(listPaths(others)).toEqual(listPaths(all).filter((path) => path !== '/chat'));
   for (const pages of [all, others]) {
     expect(pages.find(({ path }) => path === '/')?.body.toString()).toContain('content="0; url=/console"');
   }

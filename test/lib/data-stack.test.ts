@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { deploymentOf, inProduction, type Resource } from '../support/deployment.ts';
+import { getDeployment, inProduction, type Resource } from '../support/deployment.ts';
 
-const dev = deploymentOf();
-const prod = deploymentOf(inProduction);
+const dev = getDeployment();
+const prod = getDeployment(inProduction);
 
 const [table] = prod.all('AWS::DynamoDB::Table') as [Resource];
 const files = prod.all('AWS::S3::Bucket').find(({ properties }) => properties.CorsConfiguration) as Resource;

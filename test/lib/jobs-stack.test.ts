@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
 import { queueJobs } from '../../functions/jobs.ts';
 import {
-  deploymentOf,
   everySetting,
-  functionOf,
-  grantsOf,
+  findFunction,
+  getDeployment,
   type Json,
+  listGrants,
   meant,
   type Resource,
 } from '../support/deployment.ts';
 
-const dev = deploymentOf();
-const configured = deploymentOf(everySetting);
+const dev = getDeployment();
+const configured = getDeployment(everySetting);
 
-const rulesOf = (deployment: typeof dev) =>
+const listRules = (deployment: typeof dev) =>
   deployment
     .all('AWS::Events::Rule')
     .filter(({ properties }) => properties.ScheduleExpression)
@@ -27,14 +27,14 @@ it('the jobs that the clock starts get a message every few minutes, an hour, or 
     everyMinutes ? [[name, everyMinutes === 60 ? 'rate(1 hour)' : `rate(${everyMinutes} minutes)`]] : [],
   );
   const daily = queueJobs.flatMap(({ name, daily }) => (daily ? [[name, 'rate(1 day)']] : []));
-  expect(rulesOf(dev)).toEqual(often);
-  expect(rulesOf(configured).sort()).toEqual([...daily, ...often].sort());
+  expect(listRules(dev)).toEqual(often);
+  expect(listRules(configured).sort()).toEqual([...daily, ...often].sort());
   const senders = configured
     .all('AWS::SQS::QueuePolicy')
     .filter(({ properties }) => JSON.stringify(properties).includes('events.amazonaws.com'));
   expect(senders.length).toBe(daily.length + often.length);
-  expect(functionOf(configured, 'listCalls').properties.Environment.Variables.CALL_RETENTION_DAYS).toBe('90');
-  expect(functionOf(dev, 'listCalls').properties.Environment.Variables).not.toHaveProperty('CALL_RETENTION_DAYS');
+  expect(findFunction(configured, 'listCalls').properties.Environment.Variables.CALL_RETENTION_DAYS).toBe('90');
+  expect(findFunction(dev, 'listCalls').properties.Environment.Variables).not.toHaveProperty('CALL_RETENTION_DAYS');
 });
 
 it('parked changes are followed again after each deployment', () => {
@@ -52,18 +52,18 @@ it('parked changes are followed again after each deployment', () => {
   expect(Targets.map(({ Input }: Json) => JSON.parse(Input))).toEqual([{ job: 'retryChanges' }]);
 });
 
-const queueOf = (name: string) =>
+const findQueue = (name: string) =>
   dev.all('AWS::SQS::Queue').find(({ properties }) => properties.QueueName === `voice-agents-dev-${name}`) as Resource;
 
 it.each(queueJobs.map((job) => [job.name, job] as const))(
   'the job %s has a queue of its own, with dead letters',
   (name, job) => {
-    const { properties } = queueOf(name);
+    const { properties } = findQueue(name);
     // AWS recommends this for functions that may be throttled.
     expect(properties.VisibilityTimeout).toBe(6 * job.timeoutSeconds);
     expect(properties.SqsManagedSseEnabled).toBe(true);
     expect(properties.RedrivePolicy.maxReceiveCount).toBe(name === 'giveUp' ? 1000 : 5);
-    const dead = meant(dev, queueOf(name), properties.RedrivePolicy.deadLetterTargetArn);
+    const dead = meant(dev, findQueue(name), properties.RedrivePolicy.deadLetterTargetArn);
     expect(dead.properties.QueueName).toBe(`voice-agents-dev-${job.isAwaited ? 'giveUp' : 'dead-letters'}`);
     expect(dead.properties.MessageRetentionPeriod).toBe(14 * 24 * 3600);
   },
@@ -82,7 +82,7 @@ it('the dead letters of jobs that somebody waits for start a function that may o
     'importBlockList',
     'reconcileCalls',
   ]);
-  const grants = grantsOf(dev, 'giveUp').filter((grant) => /^(dynamodb|s3|sqs:Send)/.test(grant));
+  const grants = listGrants(dev, 'giveUp').filter((grant) => /^(dynamodb|s3|sqs:Send)/.test(grant));
   expect(grants).toEqual([
     ...['dynamodb:DeleteItem on table', 'dynamodb:GetItem on format', 'dynamodb:GetItem on table'],
     ...['dynamodb:UpdateItem on table', 's3:DeleteObject on imports'],
@@ -96,7 +96,7 @@ it('a function reads only the changes of the stream that are events or entries o
   expect(dev.all('AWS::DynamoDB::Table')[0]?.properties.StreamSpecification).toEqual({
     StreamViewType: 'NEW_AND_OLD_IMAGES',
   });
-  const reader = functionOf(dev, 'readChanges');
+  const reader = findFunction(dev, 'readChanges');
   const [source] = dev
     .all('AWS::Lambda::EventSourceMapping')
     .filter(({ properties }) => properties.FunctionName.Ref === reader.logicalId);
@@ -132,7 +132,7 @@ it('a function reads only the changes of the stream that are events or entries o
   ];
   expect(passed.filter(passes)).toEqual(passed);
   expect(['KEY#k', 'TOKENS', 'change_1', 'EVENT#e', '2026-03-01T10:00:00Z#call'].filter(passes)).toEqual([]);
-  const grants = grantsOf(dev, 'readChanges').filter((grant) => !/ on (table|own log|\*)$/.test(grant));
+  const grants = listGrants(dev, 'readChanges').filter((grant) => !/ on (table|own log|\*)$/.test(grant));
   expect(grants).toContain('s3:PutObject on abandoned');
   expect(grants.join()).toMatch(/dynamodb:DescribeStream.*dynamodb:GetRecords.*dynamodb:GetShardIterator/);
 });
@@ -140,7 +140,7 @@ it('a function reads only the changes of the stream that are events or entries o
 it.each(queueJobs.map((job) => [job.name, job] as const))(
   'the job %s receives the messages of its queue one by one',
   (name, job) => {
-    const one = functionOf(dev, name);
+    const one = findFunction(dev, name);
     expect(one.properties.Timeout).toBe(job.timeoutSeconds);
     expect(one.properties.MemorySize).toBe(job.memoryMegabytes ?? 1024);
     const sources = dev
@@ -163,7 +163,7 @@ it('the jobs that files start are started by a property of the bucket and not by
   // A batch of changes that Lambda has given up is a dead letter.
   expect(notifications).toHaveLength(started.length + 1);
   for (const { name, startedByFilesUnder } of started) {
-    const queue = queueOf(name);
+    const queue = findQueue(name);
     expect(notifications).toContainEqual({
       Event: 's3:ObjectCreated:*',
       Filter: { S3Key: { Rules: [{ Name: 'prefix', Value: startedByFilesUnder }] } },

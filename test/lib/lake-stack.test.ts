@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { columns } from '../../functions/call-exports/columns.ts';
-import { deploymentOf, functionOf, required } from '../support/deployment.ts';
+import { findFunction, getDeployment, required } from '../support/deployment.ts';
 
-const deployment = deploymentOf({ ...required, lake: 'true', lakeNumbers: 'none' });
+const deployment = getDeployment({ ...required, lake: 'true', lakeNumbers: 'none' });
 
 it('Athena derives the folders of the lake from a query, and knows the columns of its files', () => {
   const [table] = deployment.all('AWS::Glue::Table');
@@ -41,9 +41,9 @@ it('a query is ended at a limit of bytes, which no caller can raise', () => {
 
 it('only a deployment with a lake has its table, and its functions write files', () => {
   const variables = (one: typeof deployment, name: string) =>
-    functionOf(one, name)?.properties.Environment.Variables as Record<string, string>;
+    findFunction(one, name)?.properties.Environment.Variables as Record<string, string>;
   expect(variables(deployment, 'countCalls').LAKE).toBe('true');
   expect(variables(deployment, 'writeLake').LAKE_NUMBERS).toBe('none');
-  expect(variables(deploymentOf(), 'countCalls').LAKE).toBe('false');
-  expect(deploymentOf().all('AWS::Glue::Table')).toEqual([]);
+  expect(variables(getDeployment(), 'countCalls').LAKE).toBe('false');
+  expect(getDeployment().all('AWS::Glue::Table')).toEqual([]);
 });

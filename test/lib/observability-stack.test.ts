@@ -7,10 +7,10 @@ import { queueJob, queueWorker } from '../../functions/jobs/job.ts';
 import { queueJobs } from '../../functions/jobs.ts';
 import { table } from '../../functions/store/table.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
-import { type Deployment, deploymentOf, inProduction, type Json, type Resource } from '../support/deployment.ts';
+import { type Deployment, getDeployment, inProduction, type Json, type Resource } from '../support/deployment.ts';
 
-const dev = deploymentOf();
-const prod = deploymentOf(inProduction);
+const dev = getDeployment();
+const prod = getDeployment(inProduction);
 
 /** Returns true when a line of JSON matches a filter pattern of CloudWatch Logs: here always fields that equal texts, or exist (`*`). */
 const matches = (pattern: string, line: Json) => {
@@ -68,7 +68,7 @@ const counted = (lines: Json[]) =>
 
 it('a metric counts the lines of messages that had waited for an hour, and not those that waited for less', async () => {
   const { captureLog } = await import('../support/chat.ts');
-  const linesOf = async (waitedSeconds: number) => {
+  const captureLines = async (waitedSeconds: number) => {
     const job = queueJob({
       name: 'countCalls',
       message: z.object({}),
@@ -83,8 +83,8 @@ it('a metric counts the lines of messages that had waited for an hour, and not t
     );
     return log.lines();
   };
-  expect(counted(await linesOf(3590))).toEqual(nothing);
-  expect(counted(await linesOf(3600))).toEqual({ ...nothing, LateMessages: 1 });
+  expect(counted(await captureLines(3590))).toEqual(nothing);
+  expect(counted(await captureLines(3600))).toEqual({ ...nothing, LateMessages: 1 });
 });
 
 it('the guide has every alarm in its table, and their number in the costs', () => {
@@ -106,16 +106,16 @@ it('the guide has every alarm in its table, and their number in the costs', () =
 it('metrics count the lines that the chat logs for a turn that fails, and for an exhausted budget', async () => {
   // Its module waits for the service, which starts while stacks are synthesized.
   const { captureLog, model, says, talk } = await import('../support/chat.ts');
-  const linesOf = async (...turn: Parameters<typeof talk>) => {
+  const captureLines = async (...turn: Parameters<typeof talk>) => {
     const log = captureLog();
     await talk(...turn).finally(() => log.stop());
     return log.lines();
   };
-  expect(counted(await linesOf(model(says('Hello.'))))).toEqual(nothing);
+  expect(counted(await captureLines(model(says('Hello.'))))).toEqual(nothing);
   const failing = model([...says('Hello.').slice(0, 3), { type: 'error', error: new Error('The model failed.') }]);
-  expect(counted(await linesOf(failing))).toEqual({ ...nothing, ChatFailedTurns: 1 });
+  expect(counted(await captureLines(failing))).toEqual({ ...nothing, ChatFailedTurns: 1 });
   const nothingLeft = new ChatUsage(table.get(), { turnsPerMinute: 30, tokensPerDay: 0 });
-  const { ChatBudgetExhausted } = counted(await linesOf(model(says('Hello.')), { usage: nothingLeft }));
+  const { ChatBudgetExhausted } = counted(await captureLines(model(says('Hello.')), { usage: nothingLeft }));
   expect(ChatBudgetExhausted).toBeGreaterThan(0);
 });
 
@@ -124,14 +124,14 @@ it('a metric counts the lines that are logged for attempts to deliver a webhook 
     import('../support/chat.ts'),
     import('../support/webhooks.ts'),
   ]);
-  const linesOf = async (status: number) => {
+  const captureLines = async (status: number) => {
     const { message, services } = await newDelivery({ status });
     const log = captureLog();
     await deliver(message, services).finally(() => log.stop());
     return log.lines();
   };
-  expect(counted(await linesOf(204))).toEqual(nothing);
-  expect(counted(await linesOf(500))).toEqual({ ...nothing, WebhookFailedDeliveries: 1 });
+  expect(counted(await captureLines(204))).toEqual(nothing);
+  expect(counted(await captureLines(500))).toEqual({ ...nothing, WebhookFailedDeliveries: 1 });
 });
 
 it('the failed sign-ins of AI clients are one metric, counted in the log of each operation but that of the tools', () => {

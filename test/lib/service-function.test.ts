@@ -16,22 +16,22 @@ import {
   userKey,
 } from '../../functions/store/keys.ts';
 import {
-  deploymentOf,
   everySetting,
-  functionOf,
-  functionsOf,
-  grantsOf,
+  findFunction,
+  findRole,
+  getDeployment,
   grantsOfPermissions,
   inProduction,
   type Json,
+  listFunctions,
+  listGrants,
   meant,
   own,
-  roleOf,
 } from '../support/deployment.ts';
 
-const dev = deploymentOf();
-const prod = deploymentOf(inProduction);
-const configured = deploymentOf(everySetting);
+const dev = getDeployment();
+const prod = getDeployment(inProduction);
+const configured = getDeployment(everySetting);
 
 it('each function has its own log, which is not kept forever', () => {
   for (const [deployment, days] of [
@@ -39,22 +39,22 @@ it('each function has its own log, which is not kept forever', () => {
     [prod, 180],
   ] as const) {
     const logs = new Set(
-      functionsOf(deployment).map((one) => {
+      listFunctions(deployment).map((one) => {
         const log = meant(deployment, one, one.properties.LoggingConfig.LogGroup);
         expect(log.type).toBe('AWS::Logs::LogGroup');
         expect(log.properties.LogGroupName).toBe(`/aws/lambda/${one.properties.FunctionName}`);
         return log.logicalId;
       }),
     );
-    expect(logs.size).toBe(functionsOf(deployment).length);
+    expect(logs.size).toBe(listFunctions(deployment).length);
     for (const { properties } of deployment.all('AWS::Logs::LogGroup')) expect(properties.RetentionInDays).toBe(days);
   }
 });
 
 it('each function has its own role, which only Lambda may assume', () => {
-  const roles = functionsOf(dev).map((one) => roleOf(dev, one));
-  expect(new Set(roles.map(({ part, logicalId }) => part + logicalId)).size).toBe(functionsOf(dev).length);
-  expect(dev.all('AWS::IAM::Role')).toHaveLength(functionsOf(dev).length);
+  const roles = listFunctions(dev).map((one) => findRole(dev, one));
+  expect(new Set(roles.map(({ part, logicalId }) => part + logicalId)).size).toBe(listFunctions(dev).length);
+  expect(dev.all('AWS::IAM::Role')).toHaveLength(listFunctions(dev).length);
   for (const { properties } of roles) {
     expect(properties.AssumeRolePolicyDocument.Statement).toEqual([
       { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } },
@@ -69,12 +69,12 @@ it.each(routes.map((endpoint) => [endpoint.name, endpoint] as const))(
   'the function of %s may do what its endpoint says, and nothing else',
   (name, endpoint) => {
     const expected = [...own, ...grantsOfPermissions(endpointPermissions(endpoint))];
-    expect(grantsOf(dev, name)).toEqual(expected.sort());
+    expect(listGrants(dev, name)).toEqual(expected.sort());
   },
 );
 
 it('the function of the pages may do nothing but log and trace', () => {
-  expect(grantsOf(dev, 'servePages')).toEqual(own);
+  expect(listGrants(dev, 'servePages')).toEqual(own);
 });
 
 it.each(queueJobs.map((job) => [job.name, job] as const))(
@@ -86,15 +86,15 @@ it.each(queueJobs.map((job) => [job.name, job] as const))(
       ...grantsOfPermissions(permissionsOfJob(job)),
       ...taking.map((action) => `${action} on queue of ${name}`),
     ];
-    expect(grantsOf(dev, name)).toEqual(expected.sort());
+    expect(listGrants(dev, name)).toEqual(expected.sort());
   },
 );
 
 it('the function of AI clients may read nothing but the secret of their tokens: their calls are requests to the API, at its own address', () => {
-  expect(grantsOf(dev, 'serveMcp').sort()).toEqual(
+  expect(listGrants(dev, 'serveMcp').sort()).toEqual(
     [...own, 'secretsmanager:GetSecretValue on webhookEncryption'].sort(),
   );
-  const { API_URL, MCP_DELETES, ...others } = functionOf(dev, 'serveMcp').properties.Environment.Variables;
+  const { API_URL, MCP_DELETES, ...others } = findFunction(dev, 'serveMcp').properties.Environment.Variables;
   expect(Object.keys(others).sort()).toEqual([
     'APP_ORIGIN',
     'EDGE_SECRETS',
@@ -106,11 +106,11 @@ it('the function of AI clients may read nothing but the secret of their tokens: 
   ]);
   expect(JSON.stringify(API_URL)).toContain('.execute-api.');
   expect(MCP_DELETES).toBe('false');
-  expect(functionOf(configured, 'serveMcp').properties.Environment.Variables.MCP_DELETES).toBe('true');
+  expect(findFunction(configured, 'serveMcp').properties.Environment.Variables.MCP_DELETES).toBe('true');
 });
 
 it('the function of hooks knows the public address, which platforms sign: of the domain, of CloudFront or of the API', () => {
-  const environmentIn = (deployment: typeof dev) =>
+  const listEnvironments = (deployment: typeof dev) =>
     deployment.all('AWS::Lambda::Function').flatMap(({ properties: { FunctionName, Environment } }) => {
       const { PUBLIC_URL, HOOK_KEYS_IN_ADDRESS } = Environment.Variables;
       return HOOK_KEYS_IN_ADDRESS === undefined
@@ -118,25 +118,25 @@ it('the function of hooks knows the public address, which platforms sign: of the
         : [[FunctionName, JSON.stringify(PUBLIC_URL), HOOK_KEYS_IN_ADDRESS]];
     });
   const name = 'voice-agents-dev-receive-hook';
-  expect(environmentIn(dev)).toEqual([
+  expect(listEnvironments(dev)).toEqual([
     [name, expect.stringMatching(/"https:\/\/",.*DistributionDomainName|DomainName/), 'true'],
   ]);
-  expect(environmentIn(configured)).toEqual([[name, expect.any(String), 'false']]);
-  expect(environmentIn(prod)).toEqual([['voice-agents-prod-receive-hook', '"https://api.example.com"', 'true']]);
+  expect(listEnvironments(configured)).toEqual([[name, expect.any(String), 'false']]);
+  expect(listEnvironments(prod)).toEqual([['voice-agents-prod-receive-hook', '"https://api.example.com"', 'true']]);
 });
 
 it('the operations with which AI clients sign in know the public address, and the two that are bounded by address the caller’s', () => {
-  const environmentOf = (name: string) => functionOf(dev, name).properties.Environment.Variables;
+  const getEnvironment = (name: string) => findFunction(dev, name).properties.Environment.Variables;
   const names = routes.filter(({ namesPublicUrl }) => namesPublicUrl).map(({ name }) => name);
   expect(names).toHaveLength(8);
-  for (const name of names) expect(environmentOf(name)).toMatchObject({ MCP_OAUTH: 'true', MCP_REGISTRATION: 'true' });
-  const bounded = names.filter((name) => environmentOf(name).CLIENT_ADDRESS_HEADER !== undefined);
+  for (const name of names) expect(getEnvironment(name)).toMatchObject({ MCP_OAUTH: 'true', MCP_REGISTRATION: 'true' });
+  const bounded = names.filter((name) => getEnvironment(name).CLIENT_ADDRESS_HEADER !== undefined);
   expect(bounded.sort()).toEqual(['authorizeClient', 'showAuthorization']);
-  expect(functionOf(configured, 'issueToken').properties.Environment.Variables.MCP_OAUTH).toBe('false');
+  expect(findFunction(configured, 'issueToken').properties.Environment.Variables.MCP_OAUTH).toBe('false');
 });
 
 it('the functions get their resources by settings, and no secret', () => {
-  const environment = functionOf(dev, 'duplicateAgent').properties.Environment.Variables;
+  const environment = findFunction(dev, 'duplicateAgent').properties.Environment.Variables;
   expect(Object.keys(environment).sort()).toEqual([
     'APP_ORIGIN',
     'EDGE_SECRETS',
@@ -149,22 +149,22 @@ it('the functions get their resources by settings, and no secret', () => {
     'QUOTA_SOURCES',
     'TABLE_NAME',
   ]);
-  expect(functionOf(configured, 'addWebsite').properties.Environment.Variables).toMatchObject({
+  expect(findFunction(configured, 'addWebsite').properties.Environment.Variables).toMatchObject({
     QUOTA_AGENTS: '5000',
     QUOTA_SOURCES: '20',
   });
   expect(JSON.stringify(environment.JOBS_QUEUE_URL)).toContain('/voice-agents-dev-{job}');
-  const invoices = functionOf(dev, 'getInvoices').properties.Environment.Variables;
+  const invoices = findFunction(dev, 'getInvoices').properties.Environment.Variables;
   expect(Object.keys(invoices).sort()).toEqual(['APP_ORIGIN', 'EDGE_SECRETS', 'METRIC_NAMESPACE', 'STRIPE_SECRET_ARN']);
-  expect(functionOf(configured, 'crawlWebsite').properties.Environment.Variables).toMatchObject({
+  expect(findFunction(configured, 'crawlWebsite').properties.Environment.Variables).toMatchObject({
     CRAWL_TRUSTED_ORIGINS: 'https://intranet.example.com',
   });
   for (const name of ['deliverWebhook', 'testWebhookEndpoint', 'createWebhookEndpoint', 'updateWebhookEndpoint']) {
-    expect(functionOf(configured, name).properties.Environment.Variables).toMatchObject({
+    expect(findFunction(configured, name).properties.Environment.Variables).toMatchObject({
       WEBHOOK_TRUSTED_ORIGINS: 'http://crm.internal:8080',
     });
   }
-  for (const { properties } of functionsOf(prod)) {
+  for (const { properties } of listFunctions(prod)) {
     const { EDGE_SECRETS: _, ...others } = properties.Environment?.Variables ?? {};
     expect(JSON.stringify(others)).not.toMatch(/resolve:secretsmanager|sk_|SecretString/);
   }
@@ -212,14 +212,14 @@ it.each(Object.entries(mayWrite))(
       'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [guardedKeys[kind as keyof typeof guardedKeys]] },
     };
     const ofRequests = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${requestCountsPrefix}*`] } };
-    for (const one of functionsOf(dev)) {
-      const { Statement } = roleOf(dev, one).properties.Policies[0].PolicyDocument;
-      const actionsOf = (statements: Json[]) =>
+    for (const one of listFunctions(dev)) {
+      const { Statement } = findRole(dev, one).properties.Policies[0].PolicyDocument;
+      const listActions = (statements: Json[]) =>
         statements.flatMap(({ Action }: Json) => Action).filter((action: string) => writing.test(action));
       // A grant on items with other keys writes no guarded one.
       const isOfRequests = ({ Condition }: Json) => isDeepStrictEqual(Condition, ofRequests);
-      const granted = actionsOf(Statement.filter((one: Json) => one.Effect === 'Allow' && !isOfRequests(one)));
-      const denied = actionsOf(
+      const granted = listActions(Statement.filter((one: Json) => one.Effect === 'Allow' && !isOfRequests(one)));
+      const denied = listActions(
         Statement.filter(({ Effect, Condition }: Json) => Effect === 'Deny' && isDeepStrictEqual(Condition, condition)),
       );
       const name = String(one.properties.FunctionName).replace('voice-agents-dev-', '');
@@ -241,8 +241,8 @@ it('the patterns of guarded items match their keys, and no other key of a user',
 
 it('the functions that no request reaches do not know CloudFront’s secret', () => {
   for (const { name, services } of jobs) {
-    const { EDGE_SECRETS } = functionOf(dev, name).properties.Environment.Variables;
+    const { EDGE_SECRETS } = findFunction(dev, name).properties.Environment.Variables;
     expect([name, EDGE_SECRETS === undefined]).toEqual([name, !('ownApi' in services)]);
   }
-  expect(functionOf(dev, 'servePages').properties.Environment.Variables.EDGE_SECRETS).toBeDefined();
+  expect(findFunction(dev, 'servePages').properties.Environment.Variables.EDGE_SECRETS).toBeDefined();
 });

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { deploymentName, describeSettings, readSettings, SettingsError } from '../../lib/settings.ts';
-import { appWith, production, required } from '../support/deployment.ts';
+import { buildApp, production, required } from '../support/deployment.ts';
 
-const read = (context: Record<string, unknown>) => readSettings(appWith(context).node.getAllContext());
+const read = (context: Record<string, unknown>) => readSettings(buildApp(context).node.getAllContext());
 
-const errorsIn = (context: Record<string, unknown>): string[] => {
+const listErrors = (context: Record<string, unknown>): string[] => {
   try {
     read(context);
   } catch (error) {
@@ -18,7 +18,7 @@ const errorsIn = (context: Record<string, unknown>): string[] => {
 };
 
 it('the settings of a deployment require a stage and an origin, and nothing else', () => {
-  expect(errorsIn({})).toEqual([
+  expect(listErrors({})).toEqual([
     'stage is missing. It must be dev, staging or prod.',
     expect.stringMatching(/^appOrigin is missing. It must be the origin of your web application .* such as https:/),
   ]);
@@ -107,29 +107,29 @@ it.each([
   ['allowedCountries', 'Germany', /^allowedCountries must be country codes/],
   ['logDays', '10', /^logDays must be one of 1, 3, 5, 7, 14,.* not 10\.$/],
 ])('the settings of a deployment reject %s=%s in one sentence', (name, value, sentence) => {
-  expect(errorsIn({ ...required, [name]: value })).toEqual([
+  expect(listErrors({ ...required, [name]: value })).toEqual([
     typeof sentence === 'string' ? sentence : expect.stringMatching(sentence),
   ]);
 });
 
 it('the settings of a deployment reject a certificate of another region, which CloudFront could not use', () => {
   const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/0f2a';
-  expect(errorsIn({ ...required, domainName: 'api.example.com', certificateArn })).toEqual([
+  expect(listErrors({ ...required, domainName: 'api.example.com', certificateArn })).toEqual([
     expect.stringMatching(/^certificateArn must be the ARN of a certificate in us-east-1/),
   ]);
 });
 
 it('the settings of a deployment reject a domain without a certificate, and the edge’s settings without the edge', () => {
-  expect(errorsIn({ ...required, domainName: 'api.example.com' })).toEqual([
+  expect(listErrors({ ...required, domainName: 'api.example.com' })).toEqual([
     'domainName and certificateArn belong together: give both or neither.',
   ]);
-  expect(errorsIn({ ...required, edge: 'false', allowedCountries: 'DE', webAclArn: production.webAclArn })).toEqual([
+  expect(listErrors({ ...required, edge: 'false', allowedCountries: 'DE', webAclArn: production.webAclArn })).toEqual([
     'webAclArn, allowedCountries cannot be given with edge=false.',
   ]);
 });
 
 it('the settings of a deployment reject an unknown name, and suggest the closest one', () => {
-  const [error] = errorsIn({ ...required, alarmemail: 'operator@example.com' });
+  const [error] = listErrors({ ...required, alarmemail: 'operator@example.com' });
   expect(error).toMatch(
     /^There is no setting alarmemail\. Did you mean alarmEmail\? The settings are: stage, deployment, appOrigin,/,
   );
@@ -137,7 +137,7 @@ it('the settings of a deployment reject an unknown name, and suggest the closest
 
 it('the settings of a deployment report all errors at once: those of one setting, of two together, and unknown names', () => {
   const wrong = { stage: 'x', appOrigin: 'y', edge: 'z', domainName: 'api.example.com', color: 'red' };
-  expect(errorsIn(wrong)).toEqual([
+  expect(listErrors(wrong)).toEqual([
     'stage must be dev, staging or prod, not "x".',
     expect.stringMatching(/^appOrigin must be .* not "y"\.$/),
     'edge must be true or false, not "z".',
@@ -147,7 +147,7 @@ it('the settings of a deployment report all errors at once: those of one setting
 });
 
 it('the settings of a deployment come from a file, and those of the command line win', () => {
-  const settings = fileWith({
+  const settings = writeSettings({
     stage: 'prod',
     appOrigin: 'https://app.example.com',
     alarmEmail: 'ops@example.com',
@@ -155,13 +155,13 @@ it('the settings of a deployment come from a file, and those of the command line
   });
   expect(read({ settings })).toMatchObject({ stage: 'prod', alarmEmail: 'ops@example.com', logDays: 30 });
   expect(read({ settings, logDays: '7' })).toMatchObject({ alarmEmail: 'ops@example.com', logDays: 7 });
-  expect(errorsIn({ settings: fileWith({ ...required, alarmMail: 'x' }) })).toEqual([
+  expect(listErrors({ settings: writeSettings({ ...required, alarmMail: 'x' }) })).toEqual([
     expect.stringMatching(/^There is no setting alarmMail\./),
   ]);
-  expect(errorsIn({ settings: fileWith([]) })).toEqual([
+  expect(listErrors({ settings: writeSettings([]) })).toEqual([
     expect.stringMatching(/cannot be read: it must be an object of settings\.$/),
   ]);
-  expect(errorsIn({ settings: join(folder, 'nowhere.json') })).toEqual([
+  expect(listErrors({ settings: join(folder, 'nowhere.json') })).toEqual([
     expect.stringMatching(/nowhere\.json cannot be read: ENOENT/),
   ]);
 });
@@ -169,21 +169,23 @@ it('the settings of a deployment come from a file, and those of the command line
 it('two deployments of a stage have different names', () => {
   expect(deploymentName(read(required))).toBe('voice-agents-dev');
   expect(deploymentName(read({ ...required, deployment: 'acme' }))).toBe('voice-agents-acme-dev');
-  expect(errorsIn({ ...required, deployment: 'Acme Inc.' })).toEqual([
+  expect(listErrors({ ...required, deployment: 'Acme Inc.' })).toEqual([
     'deployment must be at most 12 lower-case letters, digits and hyphens, such as acme, not "Acme Inc.".',
   ]);
 });
 
 it('a deployment of prod names the recipient of its alarms, or states that there is none by email', () => {
   const prod = { ...required, stage: 'prod' };
-  expect(errorsIn(prod)).toEqual([expect.stringMatching(/^alarmEmail is missing\. In prod, alarms need a recipient/)]);
+  expect(listErrors(prod)).toEqual([
+    expect.stringMatching(/^alarmEmail is missing\. In prod, alarms need a recipient/),
+  ]);
   expect(read({ ...prod, alarmEmail: 'none' })).toMatchObject({ alarmEmail: undefined });
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'settings-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
-const fileWith = (content: object): string => {
+const writeSettings = (content: object): string => {
   const file = join(folder, `${++files}.json`);
   writeFileSync(file, JSON.stringify(content));
   return file;

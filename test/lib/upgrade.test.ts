@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Deployment, deploymentOf, inProduction, type Json, type Resource } from '../support/deployment.ts';
+import { type Deployment, getDeployment, inProduction, type Json, type Resource } from '../support/deployment.ts';
 
 /** The properties that CloudFormation cannot change without deleting data, by type. They must never change. */
 const immutable: Record<string, string[]> = {
@@ -27,15 +27,15 @@ const namesOthers = new Set(['AWS::Lambda::Permission', 'AWS::Logs::MetricFilter
 
 type Summary = { data: Record<string, Json>; names: Record<string, string> };
 
-const idOf = ({ part, logicalId }: Resource) => `${part}/${logicalId}`;
-const summaryOf = ({ resources }: Deployment): Summary => ({
+const formId = ({ part, logicalId }: Resource) => `${part}/${logicalId}`;
+const makeSummary = ({ resources }: Deployment): Summary => ({
   data: Object.fromEntries(
     resources.flatMap((resource) => {
       const properties = immutable[resource.type];
       if (!properties) return [];
       const kept = properties.filter((name) => resource.properties[name] !== undefined);
       const values = Object.fromEntries(kept.map((name) => [name, resource.properties[name]]));
-      return [[idOf(resource), { type: resource.type, ...values }]];
+      return [[formId(resource), { type: resource.type, ...values }]];
     }),
   ),
   names: Object.fromEntries(
@@ -44,7 +44,7 @@ const summaryOf = ({ resources }: Deployment): Summary => ({
         const name = resource.properties[property];
         return name === undefined || namesOthers.has(resource.type)
           ? []
-          : [[`${resource.type} ${JSON.stringify(name)}`, idOf(resource)]];
+          : [[`${resource.type} ${JSON.stringify(name)}`, formId(resource)]];
       }),
     ),
   ),
@@ -52,7 +52,7 @@ const summaryOf = ({ resources }: Deployment): Summary => ({
 
 /** The deployment of the last release. `RELEASE=1 npm test -- test/lib/upgrade.test.ts` writes the file, before a release. */
 const file = join(import.meta.dirname, 'released-deployment.json');
-const now = summaryOf(deploymentOf(inProduction));
+const now = makeSummary(getDeployment(inProduction));
 if (process.env.RELEASE) writeFileSync(file, `${JSON.stringify(now, null, 2)}\n`);
 const released: Summary = JSON.parse(readFileSync(file, 'utf8'));
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { deploymentOf, inProduction } from '../support/deployment.ts';
+import { getDeployment, inProduction } from '../support/deployment.ts';
 
-const dev = deploymentOf();
-const prod = deploymentOf(inProduction);
+const dev = getDeployment();
+const prod = getDeployment(inProduction);
 
 it('a deployment outputs what an operator needs under names that never change', () => {
   const names = [

@@ -10,7 +10,7 @@ import { McpTools } from '../../functions/mcp/tools.ts';
 type Sent = { path: string | undefined; headers: NodeJS.Dict<string | string[]> };
 
 /** The result of a tool call whose API sends this response, and the request that the API received. */
-const callWith = async (status: number, body: string, settings: Record<string, string> = {}) => {
+const callTool = async (status: number, body: string, settings: Record<string, string> = {}) => {
   const sent: Sent[] = [];
   const server = createServer(({ url, headers }, response) => {
     sent.push({ path: url, headers });
@@ -49,9 +49,9 @@ it.each([
 });
 
 it('the response to a tool call has a large result once, and a small one as text too', async () => {
-  const small = await callWith(200, '{"name":"A"}');
+  const small = await callTool(200, '{"name":"A"}');
   expect(small.result.content[0].text).toBe('{"name":"A"}');
-  const large = await callWith(200, JSON.stringify({ name: 'A'.repeat(2_000_000) }));
+  const large = await callTool(200, JSON.stringify({ name: 'A'.repeat(2_000_000) }));
   expect(large.result.structuredContent.name).toHaveLength(2_000_000);
   expect(large.response.body.length).toBeLessThan(2_001_000);
 });
@@ -65,19 +65,19 @@ it.each([
 ])(
   'the response to a tool call is an error of the interface where API Gateway itself responded with %i',
   async (status, body, error) => {
-    const { result } = await callWith(status, body);
+    const { result } = await callTool(status, body);
     expect([result.isError, result.structuredContent.error]).toEqual([true, error]);
     expect(result.structuredContent.message).not.toContain('html');
   },
 );
 
 it('a tool call fails if the API does not respond', async () => {
-  await expect(callWith(0, '')).rejects.toThrow();
+  await expect(callTool(0, '')).rejects.toThrow();
 });
 
 it('the request of a tool call carries the current secret by which the API recognizes CloudFront, where there is one', async () => {
-  const { sent } = await callWith(200, '{}', { EDGE_SECRETS: 'current,former' });
+  const { sent } = await callTool(200, '{}', { EDGE_SECRETS: 'current,former' });
   expect(sent).toMatchObject([{ path: '/agents/a', headers: { 'x-origin-secret': 'current' } }]);
-  const without = await callWith(200, '{}', { EDGE_SECRETS: '' });
+  const without = await callTool(200, '{}', { EDGE_SECRETS: '' });
   expect(without.sent[0]?.headers).not.toHaveProperty('x-origin-secret');
 });

@@ -11,7 +11,7 @@ afterEach(() => {
 const redirect_uris = ['https://client.example.com/callback', 'cursor://callback'];
 
 /** A site with a document, and how often it was read. `answer` may replace the response. */
-const siteWith = async (
+const openSite = async (
   more: object = {},
   answer?: (request: IncomingMessage, response: ServerResponse, clientId: string) => void,
   headers: Record<string, string> = {},
@@ -32,7 +32,7 @@ const siteWith = async (
 };
 
 it('a document says where its client returns to, and what it calls itself', async () => {
-  const { find } = await siteWith({ client_name: ' Example\u0007 ', token_endpoint_auth_method: 'private_key_jwt' });
+  const { find } = await openSite({ client_name: ' Example\u0007 ', token_endpoint_auth_method: 'private_key_jwt' });
   expect(await find()).toEqual({ name: 'Example', redirectUris: ['https://client.example.com/callback'] });
 });
 
@@ -45,7 +45,7 @@ it.each([
   ['that asks for a shared secret', { token_endpoint_auth_method: 'client_secret_post' }],
   ['over 5 KB', { padding: 'a'.repeat(5 * 1024) }],
 ])('a document %s is refused', async (_, more) => {
-  const { find } = await siteWith(more);
+  const { find } = await openSite(more);
   await expect(find()).rejects.toThrow(/^Its document /);
 });
 
@@ -58,7 +58,7 @@ it.each([
   ['no JSON', (_: IncomingMessage, response: ServerResponse) => response.writeHead(200).end('<html>')],
   ['a list', (_: IncomingMessage, response: ServerResponse) => response.writeHead(200).end('[]')],
 ])('a site that answers with %s has no client', async (_, answer) => {
-  const { find, site } = await siteWith({}, answer);
+  const { find, site } = await openSite({}, answer);
   await expect(find()).rejects.toThrow(/^Its document /);
   await expect(find()).rejects.toThrow(/^Its document /);
   expect(site.reads).toBe(1);
@@ -80,12 +80,12 @@ it('a document of 5 MB, one that is a bomb and one that never ends are not read 
   };
   for (const bytes of [5 * 2 ** 20, Number.POSITIVE_INFINITY]) {
     sent.bytes = 0;
-    const { find } = await siteWith({}, (_, response) => pour(response.writeHead(200), bytes));
+    const { find } = await openSite({}, (_, response) => pour(response.writeHead(200), bytes));
     await expect(find()).rejects.toThrow('Its document is larger than 5 KB.');
     expect(sent.bytes).toBeLessThan(16 * 2 ** 20);
   }
   const bomb = gzipSync(Buffer.alloc(50 * 2 ** 20, ' '));
-  const { find } = await siteWith({}, (_, response) =>
+  const { find } = await openSite({}, (_, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
   );
   const before = process.memoryUsage().arrayBuffers;
@@ -94,7 +94,7 @@ it('a document of 5 MB, one that is a bomb and one that never ends are not read 
 });
 
 it('a site that sends its document a byte at a time is given up after five seconds', { tags: 'heavy' }, async () => {
-  const { find } = await siteWith({}, (_, response) => {
+  const { find } = await openSite({}, (_, response) => {
     response.writeHead(200);
     const timer = setInterval(() => response.write(' '), 200);
     response.on('close', () => clearInterval(timer));
@@ -105,7 +105,7 @@ it('a site that sends its document a byte at a time is given up after five secon
 it('a document that changes is shown anew after its time, and one that is gone leaves nobody connected by an old one', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   let isGone = false;
-  const { find, site } = await siteWith({}, (_, response, clientId) =>
+  const { find, site } = await openSite({}, (_, response, clientId) =>
     isGone
       ? response.writeHead(404).end()
       : response.writeHead(200).end(JSON.stringify({ client_id: clientId, ...site.document })),
@@ -121,7 +121,7 @@ it('a document that changes is shown anew after its time, and one that is gone l
 });
 
 it('a site at a private address has no client', async () => {
-  const { site } = await siteWith();
+  const { site } = await openSite();
   await expect(new ClientDocuments({}).find('https://127.0.0.1/oauth.json', 'a')).rejects.toThrow(
     'The address is not a public one.',
   );
@@ -135,7 +135,7 @@ it.each([
   ['a year', { 'cache-control': 'max-age=31536000' }, 24 * 60 * 60],
 ])('a document with %s is kept for as long as that, between five minutes and a day', async (_, headers, seconds) => {
   vi.useFakeTimers({ toFake: ['Date'] });
-  const { find, site } = await siteWith({}, undefined, headers as Record<string, string>);
+  const { find, site } = await openSite({}, undefined, headers as Record<string, string>);
   await Promise.all([find(), find()]);
   vi.setSystemTime(Date.now() + seconds * 1000 - 2000);
   await find();
@@ -147,7 +147,7 @@ it.each([
 
 it('a failure is forgotten within a minute', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
-  const { find, site } = await siteWith({ redirect_uris: [] });
+  const { find, site } = await openSite({ redirect_uris: [] });
   await expect(find()).rejects.toThrow();
   site.document = { redirect_uris };
   vi.setSystemTime(Date.now() + 60_000);
@@ -155,7 +155,7 @@ it('a failure is forgotten within a minute', async () => {
 });
 
 it('an address makes the service fetch at most thirty documents a minute, and others are not held up', async () => {
-  const { find, site } = await siteWith();
+  const { find, site } = await openSite();
   for (let n = 0; n < 30; n++) await find(`/${n}.json`);
   await expect(find('/30.json')).rejects.toMatchObject({ status: 429 });
   await find('/31.json', '198.51.100.2');

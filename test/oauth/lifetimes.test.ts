@@ -17,8 +17,8 @@ import { lambda } from '../../functions/http/lambda.ts';
 import { grants } from '../../functions/oauth/grants.ts';
 import { accessTokens } from '../../functions/oauth/tokens.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { eventOf, invoke } from '../support/events.ts';
-import { formOf, newProof, redirectUri, requestOf } from '../support/oauth.ts';
+import { invoke, makeEvent } from '../support/events.ts';
+import { makeRequest, newProof, readForm, redirectUri } from '../support/oauth.ts';
 import { newUser, useTargetInThisProcess } from '../support/world.ts';
 
 const [second, minute] = [1000, 60_000];
@@ -40,8 +40,8 @@ const post = (endpoint: AnyEndpoint, fields: Record<string, string>) =>
 const showPage = async () => {
   const { client_id } = (await invoke(registerClient, { body: { redirect_uris: [redirectUri] } })).body;
   const { verifier, challenge } = newProof();
-  const page = await invoke(showAuthorization, { query: requestOf(client_id, challenge) as Record<string, string> });
-  return { clientId: client_id as string, verifier, sealed: formOf(page as never).sealed };
+  const page = await invoke(showAuthorization, { query: makeRequest(client_id, challenge) as Record<string, string> });
+  return { clientId: client_id as string, verifier, sealed: readForm(page as never).sealed };
 };
 
 const permit = (sealed: string, apiKey: string) =>
@@ -176,7 +176,7 @@ it('ten refused keys a minute are read of an address, also at once, and a good k
   const { sealed } = await showPage();
   const send = (key: string, from: string) => {
     const body = new URLSearchParams({ request: sealed, scope: 'calls', key, decision: 'allow' }).toString();
-    return lambda(authorizeClient)(eventOf(authorizeClient, { body }, from), {} as Context);
+    return lambda(authorizeClient)(makeEvent(authorizeClient, { body }, from), {} as Context);
   };
   // A caller chooses any address of its IPv6 network.
   const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => send('vap_nothing', `${address}${n}`)));

@@ -72,7 +72,7 @@ const expectRefusals = (schema: z.core.$ZodType | undefined, valid: unknown, fau
   expect(accepted.map(({ path, value }) => [path.join('.'), JSON.stringify(value)?.slice(0, 100)])).toEqual([]);
 };
 
-const operationOf = ({ method, path }: (typeof routes)[number]) =>
+const findOperation = ({ method, path }: (typeof routes)[number]) =>
   document.paths[path]?.[method.toLowerCase()] as Operation;
 
 // The handlers of the chat, of hooks and of AI clients parse the body themselves.
@@ -81,7 +81,7 @@ const withBody = routes.filter(
 );
 
 it.each(withBody)('the body of $name is refused beyond each bound that the document states', (endpoint) => {
-  const { schema, example } = operationOf(endpoint).requestBody?.content['application/json'] ?? {};
+  const { schema, example } = findOperation(endpoint).requestBody?.content['application/json'] ?? {};
   // An invalid item of a batch fails alone, and so does a consent with other fields than these.
   const isAlone = ([list, index, field]: Path) =>
     index !== undefined &&
@@ -93,7 +93,7 @@ it.each(withBody)('the body of $name is refused beyond each bound that the docum
 it.each(routes.filter(({ query }) => query))(
   'the query of $name is refused beyond each bound that the document states',
   (endpoint) => {
-    const named = (operationOf(endpoint).parameters ?? []).filter(
+    const named = (findOperation(endpoint).parameters ?? []).filter(
       (one) => 'name' in one && one.in === 'query',
     ) as Parameter[];
     const valid = Object.fromEntries(

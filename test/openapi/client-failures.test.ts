@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it, vi } from 'vitest';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { type ApiClientOptions, apiClient } from '../../functions/openapi/client/client.ts';
-import { type Fault, partsOf, question, withFaults } from '../support/typed-client.ts';
+import { collectParts, type Fault, question, withFaults } from '../support/typed-client.ts';
 import { until } from '../support/until.ts';
 import { newWorld, target } from '../support/world.ts';
 
@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 it('the typed client ends the chat with a part of type error when it fails before or during the answer', async () => {
-  const refused = await partsOf(
+  const refused = await collectParts(
     apiClient({ baseUrl: target.baseUrl, apiKey: 'vap_wrong' }).chat.build(question('Hello')),
   );
   expect(refused).toEqual([
@@ -24,12 +24,12 @@ it('the typed client ends the chat with a part of type error when it fails befor
     headers: { 'content-type': 'text/event-stream' },
     text: 'data: {"type":"start"}\n\n',
   });
-  expect((await partsOf(apiClient(half).chat.build(question('Hello')))).map(({ type }) => type)).toEqual([
+  expect((await collectParts(apiClient(half).chat.build(question('Hello')))).map(({ type }) => type)).toEqual([
     'start',
     'error',
   ]);
   await using broken = await withFaults('broken', 'broken');
-  const [only, ...more] = await partsOf(apiClient(broken).chat.build(question('Hello')));
+  const [only, ...more] = await collectParts(apiClient(broken).chat.build(question('Hello')));
   expect([only, more]).toEqual([
     expect.objectContaining({ error: expect.objectContaining({ error: 'unreachable' }) }),
     [],

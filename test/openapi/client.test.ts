@@ -16,7 +16,7 @@ import {
   verifyWebhook,
 } from '../../functions/openapi/client/client.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { partsOf, question, withFaults } from '../support/typed-client.ts';
+import { collectParts, question, withFaults } from '../support/typed-client.ts';
 import { newWorld, target } from '../support/world.ts';
 
 afterEach(() => {
@@ -168,7 +168,7 @@ it('the typed client returns an error when the file store rejects a presigned fo
 
 it('the typed client streams the chat part by part', async () => {
   const api = apiClient({ baseUrl: target.baseUrl });
-  const parts = await partsOf(api.chat.build(question('How do I block a number?')));
+  const parts = await collectParts(api.chat.build(question('How do I block a number?')));
   // The last part comes first, because it has the reason of an answer that failed.
   expect(parts.at(-1)).toMatchObject({ type: 'finish' });
   expect(parts.flatMap((part) => (part.type === 'text-delta' ? part.delta : [])).join('')).toContain('block');
@@ -261,7 +261,7 @@ it('the typed client does not compile with fields that the interface lacks, and 
 });
 
 it('the typed client takes a page less than 12 KB for one operation, and less than 30 KB for all and the webhooks, gzipped', () => {
-  const sizeOf = (source: string) => {
+  const measureSize = (source: string) => {
     const { outputFiles } = buildSync({
       stdin: { contents: `${source} from './client.ts';`, resolveDir: 'functions/openapi/client', loader: 'ts' },
       bundle: true,
@@ -272,8 +272,8 @@ it('the typed client takes a page less than 12 KB for one operation, and less th
     });
     return gzipSync(outputFiles[0]?.contents ?? '').length;
   };
-  expect(sizeOf('export { apiClient }')).toBeLessThan(12 * 1024);
-  expect(sizeOf('export *')).toBeLessThan(30 * 1024);
+  expect(measureSize('export { apiClient }')).toBeLessThan(12 * 1024);
+  expect(measureSize('export *')).toBeLessThan(30 * 1024);
 });
 
 const overloaded = '{"error":"overloaded","message":"The table is throttled."}';

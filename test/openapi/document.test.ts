@@ -26,7 +26,7 @@ it('the OpenAPI document has version 3.1, and passes Redocly’s strict rules wi
   tags: 'heavy',
 }, async () => {
   expect(document.openapi).toBe('3.1.0');
-  expect(await problemsOf(document)).toEqual([]);
+  expect(await lint(document)).toEqual([]);
 });
 
 it('each component of the OpenAPI document is the same as when its schema is converted alone, with every bound', () => {
@@ -123,7 +123,7 @@ it('the OpenAPI document describes a form with files, a stream, and a key that m
   expect(Object.keys(responses)).toEqual(['200', '400', '401', '403', '413', '415', '429', '500']);
   expect(security).toEqual([{}, { apiKey: [] }]);
   expect(unsaid(made)).toEqual([]);
-  expect(await problemsOf(made)).toEqual([]);
+  expect(await lint(made)).toEqual([]);
 });
 
 it('the OpenAPI document is rejected when two different records have the same name', () => {
@@ -139,7 +139,7 @@ it('the OpenAPI document is rejected when two different records have the same na
   expect(() => openApiDocument(endpoints)).toThrow('Duplicate schema id "Twin"');
 });
 
-const problemsOf = async (made: OpenApiDocument) => {
+const lint = async (made: OpenApiDocument) => {
   const config = await createConfig({ extends: ['recommended-strict'] });
   const problems = await lintFromString({ source: JSON.stringify(made), absoluteRef: 'openapi.json', config });
   return problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]);

@@ -29,11 +29,11 @@ it.each(guides)('the guide $title begins with its title and a paragraph, and lin
 });
 
 it('the guides name exactly the options and settings of the local run that its help names', () => {
-  const namesIn = (file: string) =>
+  const listNames = (file: string) =>
     new Set(readFileSync(file, 'utf8').match(/\B--[a-z][a-z-]+|\b[A-Z]+(?:_[A-Z0-9]+)+\b/g));
-  const help = namesIn('bin/local/help.txt');
+  const help = listNames('bin/local/help.txt');
   for (const name of ['--help', '--version', 'AWS_PROFILE', 'AWS_REGION']) help.delete(name);
-  const guide = namesIn('functions/openapi/guides/local-run.md');
+  const guide = listNames('functions/openapi/guides/local-run.md');
   for (const name of ['--help', 'AWS_PROFILE', 'AWS_REGION']) guide.delete(name);
   expect([...guide].sort()).toEqual([...help].sort());
 });

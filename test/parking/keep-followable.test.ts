@@ -19,11 +19,11 @@ const phone = '+14155550177';
 const startedAt = '2026-03-01T10:00:00.000Z';
 
 type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>;
-const recordOf = ({ pk, sk }: ItemKey, images: { NewImage?: Image; OldImage?: Image }): DynamoDBRecord => ({
+const makeRecord = ({ pk, sk }: ItemKey, images: { NewImage?: Image; OldImage?: Image }): DynamoDBRecord => ({
   dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } }, SequenceNumber: '1', ...images },
 });
 const keep = (key: ItemKey, images: { NewImage?: Image; OldImage?: Image }, present?: object) =>
-  keepFollowable(recordOf(key, images), changedItem(key), async () => present && { ...key, ...present });
+  keepFollowable(makeRecord(key, images), changedItem(key), async () => present && { ...key, ...present });
 
 beforeAll(useOwnDatabaseInThisProcess);
 
@@ -55,8 +55,8 @@ it('the change of a call keeps the number that the call still has, and not its f
 it('nothing is kept of an erased number; another one stays as it is, also when it has expired', async () => {
   const key = blockedNumberKey({ agentId: 'a' }, phone);
   expect(await keep(key, {}, { erasedAt: startedAt })).toBeUndefined();
-  expect(await keep(key, {}, { blockedUntil: 0 })).toEqual(recordOf(key, {}));
-  expect(await keep(key, {})).toEqual(recordOf(key, {}));
+  expect(await keep(key, {}, { blockedUntil: 0 })).toEqual(makeRecord(key, {}));
+  expect(await keep(key, {})).toEqual(makeRecord(key, {}));
 });
 
 it('the change of an import keeps the numbers that the import still has, and that of an erasure no number', async () => {

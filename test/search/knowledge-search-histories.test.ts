@@ -48,7 +48,7 @@ const newSearch = () =>
     new SourceChanges(sound),
   );
 
-const indexIn = async (language: string, text: string) => ({
+const makeIndex = async (language: string, text: string) => ({
   packed: packIndex([{ text }], text, await loadLanguage(language)).packed,
   ...{ format: indexFormat, language },
 });
@@ -82,7 +82,7 @@ class Knowledge {
         const text = (await this.#reads.find(this.agentId, source.id))?.text;
         const texts = text && (await this.#reads.wholeTexts(source.id, text));
         const language = verb === 'index in German' ? 'de' : 'en';
-        if (text && texts) await this.#documents.reindex(source, text, await indexIn(language, texts.content));
+        if (text && texts) await this.#documents.reindex(source, text, await makeIndex(language, texts.content));
         return;
       }
       case 'delete':
@@ -102,7 +102,7 @@ class Knowledge {
     const run = await this.#documents.start(source, attempt);
     if (!run) return;
     const text = `Die Häuser sind offen. The houses are open: text ${this.#texts++}.`;
-    const texts = { content: proseText(text), contentMD: proseText(text), index: await indexIn('en', text) };
+    const texts = { content: proseText(text), contentMD: proseText(text), index: await makeIndex('en', text) };
     await this.#documents.finish(source, { attempt, revision: run.revision }, texts, {});
   }
 }

@@ -7,7 +7,7 @@ import { PackedIndex } from '../../functions/search/packed-index.ts';
 import { rank } from '../../functions/search/rank.ts';
 import { maxCached } from '../../functions/search/terms.ts';
 
-const indexOf = async (
+const buildIndex = async (
   pages: IndexedPage[],
   language = 'en',
   markdown = pages.map(({ text }) => text).join('\n\n'),
@@ -20,7 +20,7 @@ const indexOf = async (
 
 const search = async (texts: string[], query: string, language = 'en') => {
   const pages = texts.map((text) => ({ text }));
-  const index = await indexOf(pages, language);
+  const index = await buildIndex(pages, language);
   return (await rank(query, [index], 20)).map(({ passage }) => {
     const { page, start, units } = index.locatePassage(passage);
     return pages[page]?.text.slice(start, start + units);
@@ -83,7 +83,7 @@ it('a search finds headings that consist of function words', async () => {
 
 it('a search finds the passages of a section by the headings above them, and by the title of the page', async () => {
   const text = '# Berlin\n\n## Hours\n\nNine to five.';
-  const index = await indexOf([{ text, title: 'Locations', url: 'https://example.com/' }, { text: 'Other' }]);
+  const index = await buildIndex([{ text, title: 'Locations', url: 'https://example.com/' }, { text: 'Other' }]);
   expect(await rank('locations berlin', [index], 5)).toHaveLength(1);
   expect(index.pages[0]).toEqual({ title: 'Locations', url: 'https://example.com/' });
 });
@@ -96,14 +96,14 @@ it('a search prefers a passage that has the words of its headings itself to a sh
 });
 
 it('a search returns passages with the same text once', async () => {
-  const one = await indexOf([{ text: 'Open  at nine.' }, { text: 'Open at nine.', title: 'Other' }]);
-  const other = await indexOf([{ text: 'Open at\nnine.' }, { text: 'Open at ten.' }]);
+  const one = await buildIndex([{ text: 'Open  at nine.' }, { text: 'Open at nine.', title: 'Other' }]);
+  const other = await buildIndex([{ text: 'Open at\nnine.' }, { text: 'Open at ten.' }]);
   expect(await rank('open', [one, other], 20)).toHaveLength(2);
 });
 
 it('a search returns at most the requested number, the best of many duplicates included', async () => {
   const same = Array.from({ length: 300 }, () => ({ text: 'Open at nine o’clock.' }));
-  const index = await indexOf([
+  const index = await buildIndex([
     ...same,
     { text: 'Open at ten.' },
     { text: 'The shop is open at eleven, twelve and one.' },
@@ -114,15 +114,15 @@ it('a search returns at most the requested number, the best of many duplicates i
 
 it('a search weighs words over all indexes together', async () => {
   const texts = ['The red door', 'The red window', 'The blue wall'];
-  const together = await indexOf(texts.map((text) => ({ text })));
-  const apart = await Promise.all(texts.map((text) => indexOf([{ text }])));
+  const together = await buildIndex(texts.map((text) => ({ text })));
+  const apart = await Promise.all(texts.map((text) => buildIndex([{ text }])));
   const scores = (hits: { score: number }[]) => hits.map(({ score }) => score.toFixed(6));
   expect(scores(await rank('red door', apart, 5))).toEqual(scores(await rank('red door', [together], 5)));
 });
 
 it('a search finds words as they are written in indexes of another language', async () => {
-  const german = await indexOf([{ text: 'Die Preise der Zimmer' }], 'de');
-  const english = await indexOf([{ text: 'Prices of rooms' }], 'en');
+  const german = await buildIndex([{ text: 'Die Preise der Zimmer' }], 'de');
+  const english = await buildIndex([{ text: 'Prices of rooms' }], 'en');
   expect((await rank('Preise', [english, german], 5)).map(({ index }) => index)).toEqual([1]);
   expect((await rank('Zimmer rooms', [english, german], 5)).map(({ index }) => index).sort()).toEqual([0, 1]);
 });
@@ -156,7 +156,7 @@ it('a search finds every word of a text in the passage that holds it', async () 
         { maxLength: 4 },
       ),
       async (texts) => {
-        const index = await indexOf(
+        const index = await buildIndex(
           texts.map((text) => ({ text })),
           'sw',
         );
@@ -176,7 +176,7 @@ it('a search finds every word of a text in the passage that holds it', async () 
 });
 
 it('a search weighs a word more that the query repeats', async () => {
-  const index = await indexOf([{ text: 'Rooms and breakfast.' }, { text: 'Rooms and parking.' }]);
+  const index = await buildIndex([{ text: 'Rooms and breakfast.' }, { text: 'Rooms and parking.' }]);
   const pageOfBest = async (query: string) =>
     index.locatePassage((await rank(query, [index], 1))[0]?.passage as number).page;
   expect(await pageOfBest('Is there breakfast, or parking? I need parking.')).toBe(1);
@@ -191,7 +191,7 @@ it('a search finds each word of a text, with its scripts in any order', async ()
   );
   await fc.assert(
     fc.asyncProperty(fc.uniqueArray(word, { minLength: 40, maxLength: 80 }), async (words) => {
-      const index = await indexOf([{ text: words.join(' ') }], 'xx');
+      const index = await buildIndex([{ text: words.join(' ') }], 'xx');
       for (const word of words) expect(await rank(word, [index], 1), word).toHaveLength(1);
     }),
     { numRuns: 30 },
@@ -201,7 +201,7 @@ it('a search finds each word of a text, with its scripts in any order', async ()
 it('a search finds each word, also with more words than are cached', async () => {
   const code = (n: number) => `q${[...String(n)].map((digit) => 'bcdfghjklm'[Number(digit)]).join('')}`;
   const text = Array.from({ length: maxCached + 1000 }, (_, n) => code(n)).join(' ');
-  const index = await indexOf([{ text }], 'xx');
+  const index = await buildIndex([{ text }], 'xx');
   for (const word of [code(0), code(5000), code(maxCached + 999)]) {
     expect(await rank(word, [index], 5)).toHaveLength(1);
   }

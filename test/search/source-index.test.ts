@@ -7,7 +7,7 @@ import type { SourceRecord } from '../../functions/store/sources/source-reads.ts
 import type { TextReference } from '../../functions/store/sources/source-texts.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
-import { piecesOf, remove, search, stores, textsFound, upload } from '../support/knowledge.ts';
+import { readPieces, remove, search, stores, textsFound, upload } from '../support/knowledge.ts';
 import { newWorld } from '../support/world.ts';
 
 afterEach(noFaults);
@@ -34,7 +34,7 @@ it.concurrent('the index of an agent’s knowledge lacks an unindexed source unt
 it('the index of a source is found wherever a job that indexes it again is killed, and the next one leaves no superfluous piece', async () => {
   const world = await newWorld();
   const [id] = (await upload(world, { 'a.txt': 'Die Häuser sind offen.' })) as [string];
-  const before = await piecesOf(id);
+  const before = await readPieces(id);
   const languages = ['de', 'en'];
   let kills = 0;
   for (let fatal = 0; ; fatal++) {
@@ -50,11 +50,11 @@ it('the index of a source is found wherever a job that indexes it again is kille
     kills += 1;
     expect(await indexSources(world.agentId, stores(), agents)).toMatchObject({ isDone: true });
     expect(await textsFound(world, 'Haus')).toHaveLength(language === 'de' ? 1 : 0);
-    expect(await piecesOf(id)).toHaveLength(before.length);
+    expect(await readPieces(id)).toHaveLength(before.length);
   }
   expect(kills).toBeGreaterThanOrEqual(6);
   await remove(world, id);
-  expect(await piecesOf(id)).toEqual([]);
+  expect(await readPieces(id)).toEqual([]);
 });
 
 it.each(['time', 'memory'] as const)(

@@ -8,22 +8,23 @@ it('an item has the user, the key and its name, the way and the request of its l
   const guest = await newGuest({ uid, agentId });
   const agent = agentKey(uid, agentId);
   const number = blockedNumberKey({ agentId }, '+14155550100');
-  const makerOf = async (key: typeof agent) => (await table.get().get<typeof agent & { madeBy?: object }>(key))?.madeBy;
-  expect(await makerOf(agent)).toBeUndefined();
+  const readMaker = async (key: typeof agent) =>
+    (await table.get().get<typeof agent & { madeBy?: object }>(key))?.madeBy;
+  expect(await readMaker(agent)).toBeUndefined();
 
   const named = { keyName: 'test', via: 'api', at: expect.any(Number) };
   await callAs('PATCH', `/agents/${agentId}`, { body: { uid, name: 'Renamed' } });
-  expect(await makerOf(agent)).toEqual({ uid, keyId, ...named });
+  expect(await readMaker(agent)).toEqual({ uid, keyId, ...named });
 
   await call('POST', '/agent-block-list', {
     apiKey: guest.apiKey,
     body: { uid: guest.uid, agentId, numbers: ['+14155550100'] },
   });
-  expect(await makerOf(number)).toEqual({ uid: guest.uid, keyId: guest.keyId, ...named });
+  expect(await readMaker(number)).toEqual({ uid: guest.uid, keyId: guest.keyId, ...named });
   await unblock(['+14155550100']);
-  expect(await makerOf(number)).toEqual({ uid, keyId, ...named });
+  expect(await readMaker(number)).toEqual({ uid, keyId, ...named });
   await block(['+14155550100']);
-  expect(await makerOf(number)).toEqual({ uid, keyId, ...named });
+  expect(await readMaker(number)).toEqual({ uid, keyId, ...named });
 
   const { headers } = await callAs('DELETE', `/agents/${agentId}`, { query: { uid } });
   expect(await table.get().get(accessKey(agentId))).toMatchObject({

@@ -81,7 +81,7 @@ type Model = {
   entries: Record<string, string | null>;
 };
 type List = { agent: AgentName } | { user: UserName };
-const nameOf = (of: List) => ('agent' in of ? of.agent : of.user);
+const pickName = (of: List) => ('agent' in of ? of.agent : of.user);
 
 const apply = (before: Model, action: Action): Model => {
   const model = structuredClone(before);
@@ -101,12 +101,12 @@ const apply = (before: Model, action: Action): Model => {
       break;
     }
     case 'block': {
-      const name = nameOf(action.list as List);
+      const name = pickName(action.list as List);
       if (!isGone(name)) model.entries[`${name} ${action.number}`] ??= action.reason ?? '';
       break;
     }
     case 'unblock':
-      delete model.entries[`${nameOf(action.list as List)} ${action.number}`];
+      delete model.entries[`${pickName(action.list as List)} ${action.number}`];
       break;
     case 'delete agent': {
       if (ownerOf[action.agent] !== action.by) break;
@@ -158,7 +158,7 @@ class World {
     await agentSharing.get().share(this.agentId('one'), this.uid('owner'), this.uid('guest'));
   }
 
-  listOf(of: List): BlockListOwner {
+  toBlockListOwner(of: List): BlockListOwner {
     return 'agent' in of ? { agentId: this.agentId(of.agent) } : { uid: this.uid(of.user) };
   }
 
@@ -186,10 +186,10 @@ class World {
         });
       case 'block': {
         const terms = action.reason === null ? {} : { reason: action.reason };
-        return blockList.get().add(this.listOf(action.list as List), [action.number], terms);
+        return blockList.get().add(this.toBlockListOwner(action.list as List), [action.number], terms);
       }
       case 'unblock':
-        return blockList.get().remove(this.listOf(action.list as List), [action.number]);
+        return blockList.get().remove(this.toBlockListOwner(action.list as List), [action.number]);
       case 'delete agent':
         return agentDeletions.get().remove(this.uid(action.by), this.agentId(action.agent));
       case 'erase': {
@@ -244,11 +244,11 @@ class World {
     model.deleted.sort();
     const lists = [...agentNames.map((agent) => ({ agent })), { user: 'owner' as const }, { user: 'guest' as const }];
     for (const of of lists) {
-      for await (const { number, reason } of new BlockListPages(table.get()).list(this.listOf(of))) {
-        model.entries[`${nameOf(of)} ${number}`] = reason ?? '';
+      for await (const { number, reason } of new BlockListPages(table.get()).list(this.toBlockListOwner(of))) {
+        model.entries[`${pickName(of)} ${number}`] = reason ?? '';
       }
       if ('agent' in of && model.deleted.includes(of.agent)) {
-        const keys = numbers.map((one) => blockedNumberKey(this.listOf(of), one));
+        const keys = numbers.map((one) => blockedNumberKey(this.toBlockListOwner(of), one));
         expect(await table.get().getMany(keys)).toEqual([]);
       }
     }

@@ -4,31 +4,31 @@ import { duringInitialization } from '../../functions/http/during-initialization
 import { claimFormat, knownFormat } from '../../functions/store/format.ts';
 import { formatKey } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
-import { operatorWith, settings } from '../support/operator-command.ts';
+import { runOperator, settings } from '../support/operator-command.ts';
 import { target, unique, useTargetInThisProcess } from '../support/world.ts';
 
 useTargetInThisProcess();
 process.env.TABLE_NAME = unique('format');
 const tableName = process.env.TABLE_NAME;
 const { endpoints } = target;
-const formatOf = async () => (await table.get().get(formatKey)) as { format?: number } | undefined;
+const readFormat = async () => (await table.get().get(formatKey)) as { format?: number } | undefined;
 const newer = `The table ${tableName} has data of format ${knownFormat + 1}, and this version knows formats up to ${knownFormat}: use the version that wrote them, or a newer one.`;
 
 it('the local run writes the format into its table', async () => {
   await createTable(tableName, { endpoint: endpoints.dynamodb });
-  expect(await formatOf()).toMatchObject({ format: knownFormat });
+  expect(await readFormat()).toMatchObject({ format: knownFormat });
 });
 
 it('a command that makes a user writes the format into a table that has none', async () => {
   await table.get().delete(formatKey);
-  const { code } = await operatorWith({ ...settings, TABLE_NAME: tableName }, ['user', 'create', 'first']);
-  expect([code, await formatOf()]).toMatchObject([0, { format: knownFormat }]);
+  const { code } = await runOperator({ ...settings, TABLE_NAME: tableName }, ['user', 'create', 'first']);
+  expect([code, await readFormat()]).toMatchObject([0, { format: knownFormat }]);
 });
 
 it('a local run writes the format over an earlier one', async () => {
   await table.get().put({ ...formatKey, format: knownFormat - 1 } as Item);
   await createTable(tableName, { endpoint: endpoints.dynamodb });
-  expect(await formatOf()).toMatchObject({ format: knownFormat });
+  expect(await readFormat()).toMatchObject({ format: knownFormat });
 });
 
 it('a function, a command and a local run refuse a newer format with one sentence, and write nothing', async () => {
@@ -36,7 +36,7 @@ it('a function, a command and a local run refuse a newer format with one sentenc
   await table.get().put(item);
   process.env.AWS_LAMBDA_FUNCTION_NAME = 'a-function';
   await expect(duringInitialization(async () => {})).rejects.toThrow(newer);
-  const { code, stderr } = await operatorWith({ ...settings, TABLE_NAME: tableName }, ['user', 'create', 'second']);
+  const { code, stderr } = await runOperator({ ...settings, TABLE_NAME: tableName }, ['user', 'create', 'second']);
   expect([code, stderr]).toEqual([1, `${newer}\n`]);
   await expect(createTable(tableName, { endpoint: endpoints.dynamodb })).rejects.toThrow(newer);
   await expect(claimFormat(table.get())).rejects.toThrow(newer);

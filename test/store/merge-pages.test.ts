@@ -5,7 +5,7 @@ import { mergePages } from '../../functions/store/merge-pages.ts';
 type Numbered = { sk: string; collection: number };
 
 /** Yields a collection in pages of these sizes, the last one again and again. An empty page may come anywhere. */
-async function* pagesOf(items: Numbered[], sizes: number[], read: { pages: number }) {
+async function* cutPages(items: Numbered[], sizes: number[], read: { pages: number }) {
   let left = items;
   for (let page = 0; left.length > 0; page++) {
     const size = sizes[page] ?? 3;
@@ -28,7 +28,7 @@ it('items of several collections come in the order of all, and equal ones in the
         const items = collections.map(({ keys }, collection) =>
           keys.map((key) => ({ sk: String(key), collection })).sort(order),
         );
-        const pages = items.map((one, index) => pagesOf(one, collections[index]?.sizes ?? [], { pages: 0 }));
+        const pages = items.map((one, index) => cutPages(one, collections[index]?.sizes ?? [], { pages: 0 }));
         expect(await Array.fromAsync(mergePages(pages, { descending }))).toEqual(items.flat().sort(order));
       },
     ),
@@ -38,7 +38,7 @@ it('collections are read only as far as their items are taken', async () => {
   const read = { pages: 0 };
   const keys = Array.from({ length: 1000 }, (_, n) => String(1000 + n));
   const collections = [0, 1].map((collection) =>
-    pagesOf(
+    cutPages(
       keys.map((sk) => ({ sk, collection })),
       Array(100).fill(10),
       read,

@@ -10,7 +10,7 @@ import { Sources } from '../../functions/store/sources/sources.ts';
 import { table } from '../../functions/store/table.ts';
 import { openWriteQuota } from '../../functions/store/write-quota.ts';
 import { noFaults } from '../support/faults.ts';
-import { counterOf, countOf, faults, itemsOf, newDocument, settled } from '../support/quotas.ts';
+import { faults, listItems, newDocument, readCount, readCounter, settled } from '../support/quotas.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
 const limit = 5;
@@ -33,8 +33,8 @@ it('the quota of agents holds when many are created at once, and counts each', a
   const { uid } = await newUser();
   const { done, codes } = await settled(Array.from({ length: 12 }, () => agents.create(newAgent(uid))));
   expect([done, new Set(codes)]).toEqual([limit, new Set(['quota_exceeded'])]);
-  expect(await countOf({ uid })).toBe(limit);
-  expect(await itemsOf(agentCollection(uid))).toHaveLength(limit);
+  expect(await readCount({ uid })).toBe(limit);
+  expect(await listItems(agentCollection(uid))).toHaveLength(limit);
 });
 
 it('the quota of agents is exact with any faults of DynamoDB', async () => {
@@ -43,22 +43,22 @@ it('the quota of agents is exact with any faults of DynamoDB', async () => {
     faults(seed);
     for (let n = 0; n < limit + 3; n++) await agents.create(newAgent(uid)).catch(() => {});
     noFaults();
-    const { length } = await itemsOf(agentCollection(uid));
+    const { length } = await listItems(agentCollection(uid));
     expect(length).toBeLessThanOrEqual(limit);
-    expect(await countOf({ uid })).toBe(length);
+    expect(await readCount({ uid })).toBe(length);
   }
 });
 
 it('the quota of agents does not limit the operator, whose agents count', async () => {
   const { uid } = await newUser();
   for (let n = 0; n <= limit; n++) await new AgentChanges(table.get()).create(newAgent(uid));
-  expect(await countOf({ uid })).toBe(limit + 1);
+  expect(await readCount({ uid })).toBe(limit + 1);
   await expect(agents.create(newAgent(uid))).rejects.toMatchObject({ code: 'quota_exceeded' });
 });
 
 const duplications = (sources = limit) =>
   new Duplications(table.get(), { agents: agentQuota(limit), sources: sourceQuota(sources) }, openWriteQuota());
-const copyOf = (uid: string, sourceAgentId: string, more: Partial<Duplication> = {}): Duplication => ({
+const makeCopy = (uid: string, sourceAgentId: string, more: Partial<Duplication> = {}): Duplication => ({
   ...{ agent: newAgent(uid), sourceAgentId, shardsDone: [], blockedNumbers: 0, state: 'copying' },
   ...{ websites: { copied: 0, done: true }, documents: { copied: 0, done: true }, ...more },
 });
@@ -67,18 +67,18 @@ it('a copy counts as one agent from its beginning, and when it is finished', asy
   const { uid } = await newUser();
   for (let n = 1; n < limit; n++) await agents.create(newAgent(uid));
   const { agentId: source } = world;
-  const copies = Array.from({ length: 6 }, () => copyOf(uid, source));
+  const copies = Array.from({ length: 6 }, () => makeCopy(uid, source));
   const { done, codes } = await settled(copies.map((copy) => duplications().add(copy)));
   expect([done, new Set(codes)]).toEqual([1, new Set(['quota_exceeded'])]);
   const begun = await Promise.all(copies.map((copy) => duplications().find(copy.agent.agentId)));
   const [copy] = begun.filter((one) => one !== undefined);
   if (!copy) throw new Error('No copy was begun.');
   expect(await duplications().add(copy)).toEqual(copy);
-  expect(await counterOf({ uid })).toMatchObject({ count: limit });
+  expect(await readCounter({ uid })).toMatchObject({ count: limit });
   const whole = { ...copy, websites: { copied: 2, done: true }, documents: { copied: 1, done: true } };
   await Promise.all([duplications().finish(whole), duplications().finish(whole)]);
-  expect(await countOf({ uid })).toBe(limit);
-  expect(await countOf({ agentId: copy.agent.agentId })).toBe(3);
+  expect(await readCount({ uid })).toBe(limit);
+  expect(await readCount({ agentId: copy.agent.agentId })).toBe(3);
 });
 
 it('the count of a copy is exact with any faults of DynamoDB', async () => {
@@ -86,7 +86,7 @@ it('the count of a copy is exact with any faults of DynamoDB', async () => {
     const { uid } = await newUser();
     faults(seed);
     for (let n = 0; n < limit + 2; n++) {
-      const copy = copyOf(uid, world.agentId);
+      const copy = makeCopy(uid, world.agentId);
       for (let run = 0; run < 6; run++) {
         const begun = await duplications()
           .add(copy)
@@ -101,20 +101,20 @@ it('the count of a copy is exact with any faults of DynamoDB', async () => {
       }
     }
     noFaults();
-    expect(await itemsOf(agentCollection(uid))).toHaveLength(limit);
-    expect(await counterOf({ uid })).toMatchObject({ count: limit });
+    expect(await listItems(agentCollection(uid))).toHaveLength(limit);
+    expect(await readCounter({ uid })).toMatchObject({ count: limit });
   }
 });
 
 it('a copy of an agent with more sources than an agent may have is not begun', async () => {
   const { uid, agentId } = await newWorld();
   await documents.addAll([newDocument(agentId), newDocument(agentId)]);
-  const copy = copyOf(uid, agentId);
+  const copy = makeCopy(uid, agentId);
   await expect(duplications(1).add(copy)).rejects.toMatchObject({
     code: 'quota_exceeded',
     message: expect.stringContaining('is 1 for the websites and documents'),
   });
   expect(await duplications(1).find(copy.agent.agentId)).toBeUndefined();
-  expect(await countOf({ uid })).toBe(1);
+  expect(await readCount({ uid })).toBe(1);
   expect((await duplications(2).add(copy)).agent.agentId).toBe(copy.agent.agentId);
 });

@@ -2,7 +2,7 @@ import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { withCause } from '../../functions/cause.ts';
 import { entityOfKey } from '../../functions/parking/parked-changes.ts';
 import { callKey } from '../../functions/store/keys.ts';
-import { eventsOf, newParkingWorld, poison, sequenceNumberOf } from '../support/parking.ts';
+import { listEvents, newParkingWorld, poison, readSequenceNumber } from '../support/parking.ts';
 import { useOwnDatabaseInThisProcess } from '../support/world.ts';
 
 const startedAt = '2026-03-01T10:00:00.000Z';
@@ -24,7 +24,7 @@ const captureErrors = () => {
 };
 
 it('a change that cannot be read is parked as a whole with the later changes of its item, and the others are followed', async () => {
-  const { agentId, record, writeUnreadableCall, changes, follow, parkedOf, sentEvents, parked } = await newWorld();
+  const { agentId, record, writeUnreadableCall, changes, follow, listParked, sentEvents, parked } = await newWorld();
   const key = callKey(agentId, 'bad');
   await record('before');
   await withCause({ maker: { via: 'job' }, requestId: 'request-1' }, () =>
@@ -37,7 +37,7 @@ it('a change that cannot be read is parked as a whole with the later changes of 
   const isBad = (one: (typeof records)[number]) => one.dynamodb?.Keys?.pk?.S === key.pk;
   const bad = records.filter(isBad);
   expect(await follow(records)).toMatchObject({ events: 2, parked: 2, comesAgain: undefined });
-  expect(await parkedOf(key)).toEqual(bad.map(sequenceNumberOf));
+  expect(await listParked(key)).toEqual(bad.map(readSequenceNumber));
   const [first, second] = await parked.list(entityOfKey(key));
   expect(first).toMatchObject({ requestId: 'request-1', attempts: 1, error: { name: 'SyntaxError' } });
   expect(second).toMatchObject({ attempts: 0 });
@@ -46,7 +46,7 @@ it('a change that cannot be read is parked as a whole with the later changes of 
   expect(sentEvents().sort()).toEqual(
     records
       .filter((one) => !isBad(one))
-      .flatMap((one) => eventsOf(one) ?? [])
+      .flatMap((one) => listEvents(one) ?? [])
       .sort(),
   );
   const [error] = errors().filter(({ level }) => level === 'error');
@@ -55,7 +55,7 @@ it('a change that cannot be read is parked as a whole with the later changes of 
 });
 
 it('a change of a parked item that comes later waits behind it, and is followed again when the item has no parked changes', async () => {
-  const { agentId, rename, changes, follow, retry, world, parked, sentEvents, parkedOf } = await newWorld();
+  const { agentId, rename, changes, follow, retry, world, parked, sentEvents, listParked } = await newWorld();
   captureErrors();
   await rename(agentId, poison);
   const poisoned = await changes();
@@ -72,9 +72,9 @@ it('a change of a parked item that comes later waits behind it, and is followed 
   await rename(agentId, 'C');
   const later = await changes();
   expect(await follow(later)).toMatchObject({ events: 1, parked: 0 });
-  expect(sentEvents()).toEqual([...poisoned, ...waiting, ...later].flatMap((one) => eventsOf(one) ?? []));
+  expect(sentEvents()).toEqual([...poisoned, ...waiting, ...later].flatMap((one) => listEvents(one) ?? []));
   expect(
-    await parkedOf({ pk: `${later[0]?.dynamodb?.Keys?.pk?.S}`, sk: `${later[0]?.dynamodb?.Keys?.sk?.S}` }),
+    await listParked({ pk: `${later[0]?.dynamodb?.Keys?.pk?.S}`, sk: `${later[0]?.dynamodb?.Keys?.sk?.S}` }),
   ).toEqual([]);
 });
 
@@ -92,8 +92,8 @@ it('a change that fails with others is found by halves, and comes alone three ti
   const alone = errors().filter(({ changes, cause }) => changes === 1 && cause.name === 'ValidationException');
   expect(alone).toHaveLength(3);
   const ofPoisoned = records.filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S === `AGENT#${agentId}`);
-  const lost = new Set(ofPoisoned.flatMap((one) => eventsOf(one) ?? []));
-  const expected = records.flatMap((one) => eventsOf(one) ?? []).filter((id) => !lost.has(id));
+  const lost = new Set(ofPoisoned.flatMap((one) => listEvents(one) ?? []));
+  const expected = records.flatMap((one) => listEvents(one) ?? []).filter((id) => !lost.has(id));
   expect(sentEvents().sort()).toEqual(expected.sort());
 });
 
@@ -106,12 +106,12 @@ it.each([
   ['a time-out', { name: 'TimeoutError' }],
   ['a lost connection', { name: 'Error', code: 'ECONNRESET' }],
 ])('%s parks nothing: the changes come again from the first that failed', async (_, fault) => {
-  const { record, changes, servicesOf, parked } = await newWorld();
+  const { record, changes, makeServices, parked } = await newWorld();
   captureErrors();
   const { followBatch } = await import('../../functions/stream/follow-batch.ts');
   await record('one');
   const records = await changes();
-  const services = servicesOf();
+  const services = makeServices();
   const addAll = async () => {
     throw Object.assign(new Error('It failed.'), fault);
   };

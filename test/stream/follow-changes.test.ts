@@ -110,7 +110,7 @@ const newTable = async () => {
       });
     },
     /** Reads a batch, and returns the requests that this took. */
-    async requestsOf(records: DynamoDBRecord[]): Promise<Record<string, number>> {
+    async countRequests(records: DynamoDBRecord[]): Promise<Record<string, number>> {
       for (const name of Object.keys(requests)) delete requests[name];
       const count = (operation: string) => {
         requests[operation] = (requests[operation] ?? 0) + 1;
@@ -144,11 +144,11 @@ const numbersBlocked = (agentId: string, count: number): TableChange[] =>
 const manyNumbers = (count: number) => Array.from({ length: count }, (_, index) => `+1415${5_000_000 + index}`);
 
 it('the numbers of a request are in one event of each batch of changes, with five requests for it', async () => {
-  const { uid, stores, block, numbers, requestsOf } = await newTable();
+  const { uid, stores, block, numbers, countRequests } = await newTable();
   await addEndpoints(stores, uid, 1);
   await block(100);
   const records = await numbers(100);
-  const batch = (index: number) => requestsOf(records.slice(50 * index, 50 * (index + 1)));
+  const batch = (index: number) => countRequests(records.slice(50 * index, 50 * (index + 1)));
   // The users of the agent, then the owner and the endpoints; the entries so far; an entry, and an event.
   const each = { BatchGetItem: 2, Query: 1, UpdateItem: 1, createDeliveries: 1 };
   expect(await batch(0)).toEqual({ ...each, BatchExecuteStatement: 1 });
@@ -158,11 +158,11 @@ it('the numbers of a request are in one event of each batch of changes, with fiv
 });
 
 it('requests of one number each are logged together, without a query for each', async () => {
-  const { agentId, stores, numbers, requestsOf } = await newTable();
+  const { agentId, stores, numbers, countRequests } = await newTable();
   await Promise.all(manyNumbers(30).map((number) => stores.blockList.add({ agentId }, [number])));
   const records = await numbers(30);
   // The users of the agent, then the owner and the endpoints; 25 entries in a request.
-  expect(await requestsOf(records)).toEqual({ BatchGetItem: 2, BatchWriteItem: 2 });
+  expect(await countRequests(records)).toEqual({ BatchGetItem: 2, BatchWriteItem: 2 });
 });
 
 it('each number of a request is in one event, whatever the batches are in which the changes come, and come again', async () => {
@@ -202,13 +202,13 @@ it('the numbers of a batch that ended between its entry and its event are in the
 });
 
 it('an event that is written after the erasure of its person does not keep the number, even if the number stays blocked', async () => {
-  const { uid, agentId, stores, messages, block, numbers, requestsOf } = await newTable();
+  const { uid, agentId, stores, messages, block, numbers, countRequests } = await newTable();
   await addEndpoints(stores, uid, 1);
   await block(1);
   const [number] = manyNumbers(1) as [string];
   const counted = stores.table.updateAction({ pk: 'counter', sk: 'counter' }, { add: { count: 1 } });
   await stores.blockList.erase([{ agentId }], number, 'keep', counted);
-  for (const record of await numbers(2)) await requestsOf([record]);
+  for (const record of await numbers(2)) await countRequests([record]);
   const [event] = await Array.fromAsync(stores.table.query(webhookEventCollection({ agentId })));
   expect(messages.map(({ job }) => job)).toEqual(['deliverWebhook']);
   const eventId = event?.sk.replace('EVENT#', '') ?? '';
@@ -280,9 +280,9 @@ it('the end of a suspension resumes nothing for a user whose endpoints are delet
 });
 
 it('the reader of changes writes only the log for changes of users without endpoints', async () => {
-  const { uid, agentId, stores, block, numbers, batches, requestsOf } = await newTable();
+  const { uid, agentId, stores, block, numbers, batches, countRequests } = await newTable();
   await block(100);
-  expect(await requestsOf(await numbers(100))).toEqual({ BatchGetItem: 2, Query: 1, BatchExecuteStatement: 1 });
+  expect(await countRequests(await numbers(100))).toEqual({ BatchGetItem: 2, Query: 1, BatchExecuteStatement: 1 });
   const guest = unique('guest');
   await stores.users.create(guest);
   await stores.agentSharing.share(agentId, uid, guest);
@@ -291,7 +291,7 @@ it('the reader of changes writes only the log for changes of users without endpo
   const ofAccess = batches.flat().filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S === 'ACCESS');
   expect(ofAccess.length).toBeGreaterThan(1);
   // The agent is shared: the owner, and the entry.
-  expect(await requestsOf(ofAccess)).toEqual({ BatchGetItem: 1, BatchWriteItem: 1 });
+  expect(await countRequests(ofAccess)).toEqual({ BatchGetItem: 1, BatchWriteItem: 1 });
 });
 
 it('an event that no endpoint wants is counted by the nearest cause, and one that any endpoint wants is sent', async () => {

@@ -4,7 +4,7 @@ import { beforeAll, expect, vi } from 'vitest';
 import { callKey } from '../../functions/store/keys.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { chance } from '../support/faults.ts';
-import { eventsOf, keyOf, newParkingWorld, poison, sequenceNumberOf } from '../support/parking.ts';
+import { listEvents, newParkingWorld, poison, readKey, readSequenceNumber } from '../support/parking.ts';
 import { useOwnDatabaseInThisProcess } from '../support/world.ts';
 
 /** The chances of a death at each request of a process, and the maximum number of changes that it reads at once. */
@@ -27,7 +27,7 @@ const history = fc.record({
 
 beforeAll(useOwnDatabaseInThisProcess);
 
-const nameOf = (record: DynamoDBRecord) => JSON.stringify(keyOf(record));
+const nameItem = (record: DynamoDBRecord) => JSON.stringify(readKey(record));
 
 itInAnyHistory(
   'each change is followed or parked, those of an item in order, and no other change waits, wherever its reader and its retry die and repeat',
@@ -102,17 +102,17 @@ itInAnyHistory(
         const stuck = new Set<string>();
         const expected = new Map<string, string[]>();
         for (const record of all) {
-          const events = eventsOf(record);
-          if (events === undefined) stuck.add(nameOf(record));
+          const events = listEvents(record);
+          if (events === undefined) stuck.add(nameItem(record));
           totals.changes++;
-          if (stuck.has(nameOf(record))) {
+          if (stuck.has(nameItem(record))) {
             totals.parked++;
-            expect(parked).toContain(sequenceNumberOf(record));
+            expect(parked).toContain(readSequenceNumber(record));
             continue;
           }
           totals.followed++;
-          expect(parked).not.toContain(sequenceNumberOf(record));
-          expected.set(nameOf(record), [...(expected.get(nameOf(record)) ?? []), ...(events ?? [])]);
+          expect(parked).not.toContain(readSequenceNumber(record));
+          expected.set(nameItem(record), [...(expected.get(nameItem(record)) ?? []), ...(events ?? [])]);
         }
         for (const events of expected.values()) {
           const ofItem = new Set(events);
@@ -131,7 +131,7 @@ itInAnyHistory(
 );
 
 /** Selects the changes of the items that a step writes. */
-const matters = (record: DynamoDBRecord) => /^(CALL|AGENT#)/.test(keyOf(record).sk);
+const matters = (record: DynamoDBRecord) => /^(CALL|AGENT#)/.test(readKey(record).sk);
 
 const parkedSequences = async (parked: Awaited<ReturnType<typeof newParkingWorld>>['parked']) => {
   const entities = [...(await parked.entities()).keys()];

@@ -46,7 +46,7 @@ export const pulledWorld = async (configuration: object = { greeting: 'Hello', v
 };
 
 /** Returns the text of a small file. */
-export const fileOf = (key: string, more = '') => `key: ${key}\nname: Desk\nconfiguration: {}\n${more}`;
+export const formFile = (key: string, more = '') => `key: ${key}\nname: Desk\nconfiguration: {}\n${more}`;
 
 /** Uploads documents, which have a checksum as soon as the response arrives. */
 export const uploadFiles = async (world: World, files: Record<string, string>) => {

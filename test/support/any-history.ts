@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { it } from 'vitest';
-import { isSample, numberOf, triedOf } from './sample.ts';
+import { drawNumber, isSample, limitCases } from './sample.ts';
 
 // Each commit has its own histories.
-if (isSample) fc.configureGlobal({ seed: numberOf('histories') });
+if (isSample) fc.configureGlobal({ seed: drawNumber('histories') });
 
 /** A random test, which runs few times in `npm test` and many times in `npm run test:acceptance`, or as often as `HISTORIES` says. */
 export const itInAnyHistory = (
@@ -12,6 +12,6 @@ export const itInAnyHistory = (
   test: (runs: number) => Promise<unknown>,
 ) => {
   it(name, { timeout: 120_000 }, async () => void (await test(few)));
-  const runs = Number(process.env.HISTORIES ?? triedOf(many));
+  const runs = Number(process.env.HISTORIES ?? limitCases(many));
   it(`${name}, ${runs} times`, { tags: 'heavy', timeout: 3_600_000 }, async () => void (await test(runs)));
 };

@@ -6,7 +6,7 @@ import type { JobMessage } from '../../functions/domain/job-messages.ts';
 import { CallFigures } from '../../functions/figures/call-figures.ts';
 import { type Marking, markDays } from '../../functions/figures/mark-days.ts';
 import { countDay, freeze } from '../../functions/figures/recount.ts';
-import { startOfQuarterAt } from '../../functions/figures/rows.ts';
+import { findQuarterStart } from '../../functions/figures/rows.ts';
 import { Summary } from '../../functions/figures/summary.ts';
 import { AgentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { Calls } from '../../functions/store/calls/calls.ts';
@@ -17,7 +17,7 @@ import { FailedChanges, type TableChange } from '../../functions/store/table-cha
 import { readChange } from '../../functions/stream/follow-changes.ts';
 import { Death, mortal } from './mortal.ts';
 import { newAgentRecord } from './records.ts';
-import { type CallRow, type FiguresByName, recountOf } from './recount.ts';
+import { type CallRow, type FiguresByName, recount } from './recount.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from './world.ts';
 
 /** Days on which clocks change, and one that Apia has not had. */
@@ -185,7 +185,7 @@ export class History {
         await calls.erase(agentId, step.phone, { until: Number.POSITIVE_INFINITY, alongside: () => [] });
         break;
       case 'retain':
-        await this.#retain(startOfQuarterAt(step.before), step.death);
+        await this.#retain(findQuarterStart(step.before), step.death);
         break;
       case 'read':
         await this.#read(step.count, step.how, step.death);
@@ -328,7 +328,7 @@ export class History {
       const query: FiguresQuery = { from, to, timeZone, by: { unit: 'hour', group: 'outcome' } };
       const summary = new Summary(query);
       await this.figures.read([this.agentId], summary.days, (day, figures, bytes) => summary.add(day, figures, bytes));
-      all.push({ figures: byName(summary), recounted: recountOf(calls, { from, to, timeZone }) });
+      all.push({ figures: byName(summary), recounted: recount(calls, { from, to, timeZone }) });
     }
     return all;
   }

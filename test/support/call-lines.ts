@@ -1,7 +1,7 @@
 import type { newWorld } from './world.ts';
 
 /** Returns a line of `calls import`. */
-export const lineOf = (agentId: string, callId: string, more: object = {}) =>
+export const makeLine = (agentId: string, callId: string, more: object = {}) =>
   JSON.stringify({
     agentId,
     callId,
@@ -12,7 +12,7 @@ export const lineOf = (agentId: string, callId: string, more: object = {}) =>
   });
 
 /** Lists all calls of the agent of a world. */
-export const callsOf = async (world: Awaited<ReturnType<typeof newWorld>>) => {
+export const listCalls = async (world: Awaited<ReturnType<typeof newWorld>>) => {
   const found: { callId: string }[] = [];
   let cursor: string | undefined;
   do {

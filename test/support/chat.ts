@@ -18,7 +18,7 @@ import { buildChat } from '../../functions/api/build-chat.ts';
 import type { ChatUsage } from '../../functions/chat/chat-usage.ts';
 import type { ApiHandler, ApiResult } from '../../functions/http/handler-types.ts';
 import { lambda } from '../../functions/http/lambda.ts';
-import { eventOf } from './events.ts';
+import { makeEvent } from './events.ts';
 import { target, unique, useTargetInThisProcess } from './world.ts';
 
 export type ModelPart =
@@ -65,7 +65,7 @@ export const model = (...calls: ModelPart[][]) => {
 };
 
 /** The chat with a model of the test, and with its own usage limits and API address, if given. */
-export const handlerWith = (chatModel: LanguageModel, usage?: ChatUsage, apiUrl?: string): ApiHandler => {
+export const makeHandler = (chatModel: LanguageModel, usage?: ChatUsage, apiUrl?: string): ApiHandler => {
   useTargetInThisProcess();
   process.env.API_URL = apiUrl ?? target.baseUrl;
   process.env.CHAT_SIGNING_SECRET ??= randomBytes(32).toString('hex');
@@ -77,7 +77,7 @@ export const handlerWith = (chatModel: LanguageModel, usage?: ChatUsage, apiUrl?
 export const chatEvent = (
   body: unknown,
   { apiKey, address = anyAddress() }: { apiKey?: string; address?: string } = {},
-) => eventOf(buildChat, { apiKey, body }, address);
+) => makeEvent(buildChat, { apiKey, body }, address);
 
 export const anyAddress = () => `10.${[...randomBytes(3)].join('.')}`;
 
@@ -100,7 +100,7 @@ export type TalkOptions = {
 /** One turn; resolves when the answer is complete. */
 export const talk = async (chatModel: LanguageModel, options: TalkOptions = {}) => {
   const { id = 'chat-1', messages = [userSays('Hello')], body, usage, apiUrl, ...caller } = options;
-  const answer = await handlerWith(
+  const answer = await makeHandler(
     chatModel,
     usage,
     apiUrl,
@@ -116,19 +116,19 @@ const read = (answer: ApiResult) => {
     headers: answer.headers ?? {},
     text,
     body: isJson ? JSON.parse(text) : undefined,
-    chunks: isJson ? [] : chunksIn(text),
+    chunks: isJson ? [] : parseChunks(text),
   };
 };
 
 /** The chunks in a stream's text, without `[DONE]` and comments. */
-export const chunksIn = (text: string): UIMessageChunk[] =>
+export const parseChunks = (text: string): UIMessageChunk[] =>
   text
     .split('\n\n')
     .filter((event) => event.startsWith('data: ') && event !== 'data: [DONE]')
     .map((event) => JSON.parse(event.slice('data: '.length)));
 
 /** Returns the events of a stream's text, one a line. In the text, an empty line follows each. */
-export const linesOf = (text: string): string => {
+export const formLines = (text: string): string => {
   expect(text).toMatch(/^(.+\n\n)+$/);
   return text.replaceAll('\n\n', '\n');
 };
@@ -140,7 +140,7 @@ export const protocolErrors = async (text: string): Promise<string[]> => {
   const errors: string[] = [];
   const openTexts = new Set<string>();
   if (!text.endsWith('data: [DONE]\n\n')) errors.push('does not end in [DONE]');
-  for (const chunk of chunksIn(text)) {
+  for (const chunk of parseChunks(text)) {
     const result = await chunkSchema.validate?.(chunk);
     if (!result?.success) errors.push(`${JSON.stringify(chunk)} is not of the schema`);
     if (chunk.type === 'text-start') openTexts.add(chunk.id);
@@ -200,13 +200,13 @@ class ArrayState implements ChatState<UIMessage> {
 }
 
 /** A `fetch` that calls the handler directly. */
-export const straightTo =
+export const passStraight =
   (
     chatModel: LanguageModel,
     { apiUrl, ...caller }: { apiKey?: string; address?: string; apiUrl?: string } = {},
   ): typeof fetch =>
   async (_, init) => {
-    const answer = await handlerWith(
+    const answer = await makeHandler(
       chatModel,
       undefined,
       apiUrl,
@@ -224,7 +224,7 @@ export type ToolPart = Extract<UIPart, { toolCallId: string }> & { approval?: { 
 export const toolPart = (client: Client, name: string) =>
   client.messages.flatMap(({ parts }) => parts).findLast((part) => part.type === `tool-${name}`) as ToolPart;
 
-export const textOf = ({ parts }: UIMessage) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+export const joinText = ({ parts }: UIMessage) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 /** Collects the lines that the code under test logs, until `stop`. */
 export const captureLog = () => {

@@ -25,4 +25,4 @@ export const newClientWorld = async (scopes?: Scope[], maker?: Maker) => {
   return { ...world, maker: by, suspend };
 };
 
-export const errorOf = ({ status, body }: { status: number; body: { error?: string } }) => [status, body.error];
+export const pickError = ({ status, body }: { status: number; body: { error?: string } }) => [status, body.error];

@@ -2,12 +2,12 @@ import { expect } from 'vitest';
 import { Scope } from '../../functions/domain/api-keys.ts';
 import type { OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { contractOf } from './contract.ts';
+import { readContract } from './contract.ts';
 import { call, target, useTargetInThisProcess } from './world.ts';
 
 /** The document that the running service serves. Everything below is derived from it, as a stranger would do. */
 export const document = (await call('GET', '/openapi.json')).body as OpenApiDocument;
-export const contract = contractOf(document);
+export const contract = readContract(document);
 
 const methods = ['put', 'post', 'patch', 'get', 'delete'];
 export const operations = methods.flatMap((method) =>
@@ -45,7 +45,7 @@ export const exampleRequest = (path: string, operation: Operation) => {
       headers,
       ...(scheme === 'apiKey' && { apiKey }),
       ...(json && { body: withOwnNumber(json.example as object) }),
-      ...(form && { body: formOf(form.example as Record<string, string | string[]>) }),
+      ...(form && { body: makeForm(form.example as Record<string, string | string[]>) }),
     },
     keyed: scheme === 'apiKey',
   };
@@ -61,7 +61,7 @@ const withOwnNumber = (body: object) => ({
 });
 
 /** Makes a form of an example. The members of an array are files. */
-const formOf = (example: Record<string, string | string[]>, fileName = 'Price list.txt') => {
+const makeForm = (example: Record<string, string | string[]>, fileName = 'Price list.txt') => {
   const form = new FormData();
   for (const [name, value] of Object.entries(example)) {
     if (Array.isArray(value)) for (const one of value) form.append(name, new Blob([one]), fileName);
@@ -72,4 +72,4 @@ const formOf = (example: Record<string, string | string[]>, fileName = 'Price li
 
 /** Expects a response that matches the document. */
 export const described = (path: string, method: string, answer: Awaited<ReturnType<typeof call>>) =>
-  expect(contract.faultsOf(path, method, answer), answer.text).toEqual([]);
+  expect(contract.listFaults(path, method, answer), answer.text).toEqual([]);

@@ -3,13 +3,13 @@ import addFormats from 'ajv-formats';
 import type { JsonSchema, OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 
 /** Checks responses against a document's own schemas. A response may contain only fields that its schema names. */
-export const contractOf = (document: OpenApiDocument) => {
+export const readContract = (document: OpenApiDocument) => {
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true, validateFormats: true }));
   ajv.addSchema(closed(structuredClone(document)) as object, 'openapi.json');
 
   return {
     /** Returns the differences between a response and the document. */
-    faultsOf(path: string, method: string, answer: { status: number; headers: Headers; text: string }): string[] {
+    listFaults(path: string, method: string, answer: { status: number; headers: Headers; text: string }): string[] {
       const operation = document.paths[path]?.[method.toLowerCase()] as Operation;
       const described = operation.responses[answer.status];
       if (!described) return [`the status ${answer.status} is not described: ${answer.text}`];

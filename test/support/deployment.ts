@@ -55,7 +55,7 @@ export const everySetting = {
   webhookTrustedOrigins: 'http://crm.internal:8080',
 };
 
-export const appWith = (context: Record<string, unknown>, more: AppProps = {}) =>
+export const buildApp = (context: Record<string, unknown>, more: AppProps = {}) =>
   new App({ context: { ...flags, ...quick, ...context }, stackTraces: false, ...more });
 
 /** Omits bundles, and the source location of each resource, which takes a fifth of the time. */
@@ -66,7 +66,7 @@ export type Json = any;
 export type Resource = { logicalId: string; part: string; type: string; properties: Json; definition: Json };
 
 /** Returns a deployment with the resources of all its parts. Test files in one process share it: synthesizing takes a second. */
-export const deploymentOf = (context: Record<string, unknown> = required): Deployment => {
+export const getDeployment = (context: Record<string, unknown> = required): Deployment => {
   const key = JSON.stringify(context);
   const found = synthesized.get(key) ?? withoutStackTraces(() => synthesize(context));
   synthesized.set(key, found);
@@ -86,7 +86,7 @@ const withoutStackTraces = <Result>(work: () => Result): Result => {
 
 /** Synthesizes a deployment. CDK's own rules are checked by the tests of cdk-nag. */
 export const synthesize = (context: Record<string, unknown> = required) => {
-  const app = appWith(context, { builtinCloudFormationValidation: false });
+  const app = buildApp(context, { builtinCloudFormationValidation: false });
   const stack = new VoiceAgentsStack(app, readSettings(app.node.getAllContext()));
   const stacks: Record<string, Stack | undefined> = {
     Root: stack,
@@ -135,9 +135,9 @@ const { synthesized } = shared;
 
 export const streamed = routes.filter(isStreamed);
 export const answered = routes.filter((endpoint) => !isStreamed(endpoint));
-export const functionsOf = (deployment: Deployment) => deployment.all('AWS::Lambda::Function');
-export const functionOf = (deployment: Deployment, name: string) =>
-  functionsOf(deployment).find(({ properties }) =>
+export const listFunctions = (deployment: Deployment) => deployment.all('AWS::Lambda::Function');
+export const findFunction = (deployment: Deployment, name: string) =>
+  listFunctions(deployment).find(({ properties }) =>
     properties.FunctionName.endsWith(`-${toKebabCase(name)}`),
   ) as Resource;
 
@@ -147,24 +147,24 @@ export const meant = (deployment: Deployment, from: Resource, reference: Json): 
   return deployment.resources.find(({ part, logicalId }) => part === from.part && logicalId === id) as Resource;
 };
 
-export const roleOf = (deployment: Deployment, one: Resource) => meant(deployment, one, one.properties.Role);
+export const findRole = (deployment: Deployment, one: Resource) => meant(deployment, one, one.properties.Role);
 
 /** Returns the grants of a function, each as `action on resource`. */
-export const grantsOf = (deployment: Deployment, name: string): string[] => {
-  const role = roleOf(deployment, functionOf(deployment, name));
+export const listGrants = (deployment: Deployment, name: string): string[] => {
+  const role = findRole(deployment, findFunction(deployment, name));
   const list = (value: Json): Json[] => (Array.isArray(value) ? value : [value]);
   return role.properties.Policies.flatMap(({ PolicyDocument }: Json) =>
     PolicyDocument.Statement.flatMap((statement: Json) => {
       if (statement.Effect === 'Deny') return [];
       return list(statement.Action).flatMap((action) =>
-        list(statement.Resource).map((resource) => `${action} on ${subjectOf(resource, statement.Condition)}`),
+        list(statement.Resource).map((resource) => `${action} on ${findSubject(resource, statement.Condition)}`),
       );
     }),
   ).sort();
 };
 
 /** Names the resource of a statement in a word: those of another part are parameters named after them. */
-const subjectOf = (resource: Json, condition: Json): string => {
+const findSubject = (resource: Json, condition: Json): string => {
   if (JSON.stringify(condition)?.includes('"dynamodb:LeadingKeys":["FORMAT"]')) return 'format';
   if (JSON.stringify(condition)?.includes('"dynamodb:LeadingKeys":["REQUESTS#*"]')) return 'requests';
   if (JSON.stringify(condition)?.includes('"dynamodb:LeadingKeys":["PARKED*"]')) return 'parked';

@@ -35,7 +35,7 @@ export const startNameServer = async (names: Names) => {
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(addresses.length, 6);
     const answers = addresses.map((address) => {
-      const data = bytesOf(address);
+      const data = toBytes(address);
       const record = Buffer.alloc(12);
       record.writeUInt16BE(0xc00c, 0);
       record.writeUInt16BE(type === 'AAAA' ? 28 : 1, 2);
@@ -64,15 +64,15 @@ export const startNameServer = async (names: Names) => {
   };
 };
 
-const bytesOf = (address: string): Buffer => {
+const toBytes = (address: string): Buffer => {
   if (!isIPv6(address)) return Buffer.from(address.split('.').map(Number));
   const host = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = host.split('::');
-  const groupsOf = (text: string) => (text ? text.split(':') : []);
-  const rest = tail === undefined ? [] : groupsOf(tail);
-  const zeros = tail === undefined ? [] : Array.from({ length: 8 - groupsOf(head).length - rest.length }, () => '0');
+  const splitGroups = (text: string) => (text ? text.split(':') : []);
+  const rest = tail === undefined ? [] : splitGroups(tail);
+  const zeros = tail === undefined ? [] : Array.from({ length: 8 - splitGroups(head).length - rest.length }, () => '0');
   const bytes = Buffer.alloc(16);
-  for (const [index, group] of [...groupsOf(head), ...zeros, ...rest].entries()) {
+  for (const [index, group] of [...splitGroups(head), ...zeros, ...rest].entries()) {
     bytes.writeUInt16BE(Number.parseInt(group, 16), index * 2);
   }
   return bytes;

@@ -6,7 +6,7 @@ import { crc32, deflateRawSync, deflateSync } from 'node:zlib';
 export const sample = (name: string): Buffer => readFileSync(join(import.meta.dirname, 'samples', name));
 
 /** A PDF of one page for each text, with lines of 14 points. */
-export const pdfOf = async (...pages: string[]): Promise<Buffer> => {
+export const makePdf = async (...pages: string[]): Promise<Buffer> => {
   const fixed = 3;
   const bodies = pages.flatMap((text, page) => {
     const lines = text.replace(/[\\()]/g, '\\$&').split('\n');
@@ -41,7 +41,7 @@ export const pdfOfObjects = (objects: string[]): Buffer => {
 };
 
 /** The stream of a PDF, with more entries of its dictionary. */
-export const streamOf = (content: string, entries = '') =>
+export const makeStream = (content: string, entries = '') =>
   `<<${entries}/Length ${content.length}>>\nstream\n${content}\nendstream`;
 
 /** A PDF of one page, which is object 3, with these contents, resources and other entries. `objects` are numbered from 5. */
@@ -57,7 +57,7 @@ export const pdfOfPage = (page: {
     `<</Type/Catalog/Pages 2 0 R${catalog}>>`,
     '<</Type/Pages/Count 1/Kids[3 0 R]>>',
     `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<<${resources}>>/Contents 4 0 R${entries}>>`,
-    streamOf(contents),
+    makeStream(contents),
     ...objects,
   ]);
 };
@@ -89,7 +89,7 @@ export const deflated = (text: string, bytes: number, times = 1): Buffer => {
 };
 
 /** A Word document of these paragraphs. */
-export const docxOf = async (...paragraphs: string[]): Promise<Buffer> =>
+export const makeDocx = async (...paragraphs: string[]): Promise<Buffer> =>
   rawDocx(paragraphs.map((text) => `<w:p><w:r><w:t>${escapeXml(text)}</w:t></w:r></w:p>`).join(''));
 
 const escapeXml = (text: string) => text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
@@ -101,7 +101,7 @@ const relationships =
 
 /** A minimal Word document, with this XML between the tags of its body. */
 export const rawDocx = (body: string | Buffer, more: ZipEntry[] = []): Buffer =>
-  zipOf([
+  makeZip([
     { name: '[Content_Types].xml', data: contentTypes },
     { name: '_rels/.rels', data: relationships },
     {
@@ -120,7 +120,7 @@ export const rawDocx = (body: string | Buffer, more: ZipEntry[] = []): Buffer =>
 export type ZipEntry = { name: string; data: string | Buffer; declares?: number };
 
 /** A zip archive, deflated; an entry may declare another size than it has. */
-export const zipOf = (entries: ZipEntry[]): Buffer => {
+export const makeZip = (entries: ZipEntry[]): Buffer => {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];
   let offset = 0;
@@ -151,4 +151,4 @@ export const zipOf = (entries: ZipEntry[]): Buffer => {
 };
 
 /** A PDF that is too large for a request with files. */
-export const largePdf = async (text: string) => Buffer.concat([await pdfOf(text), Buffer.alloc(5_000_000, '\n')]);
+export const largePdf = async (text: string) => Buffer.concat([await makePdf(text), Buffer.alloc(5_000_000, '\n')]);

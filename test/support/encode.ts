@@ -2,14 +2,14 @@ import { TextDecoder } from '@exodus/bytes/encoding.js';
 
 /** Writes text in a legacy encoding, which it finds by decoding every byte and every pair of bytes. */
 export const encode = (text: string, encoding: string): Buffer => {
-  const table = tables.get(encoding) ?? tableOf(encoding);
+  const table = tables.get(encoding) ?? makeTable(encoding);
   tables.set(encoding, table);
   return Buffer.from([...text].flatMap((character) => table.get(character) ?? [63]));
 };
 
 const tables = new Map<string, Map<string, number[]>>();
 
-const tableOf = (encoding: string) => {
+const makeTable = (encoding: string) => {
   const decoder = new TextDecoder(encoding);
   const table = new Map<string, number[]>();
   for (let first = 0; first < 256; first++) {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { erasePerson } from '../../functions/jobs/erase-person.ts';
 import { table } from '../../functions/store/table.ts';
 import { deliverMessage } from './deliver-message.ts';
-import { textOf } from './stored.ts';
+import { toText } from './stored.ts';
 import { until } from './until.ts';
 import { newEndpoint, newReceiver } from './webhooks.ts';
 import { newGuest, newWorld, unique, type World } from './world.ts';
@@ -18,12 +18,12 @@ export const startedAt = '2026-03-01T10:00:00Z';
 export const privateWorld = () => newWorld(['agents', 'knowledge', 'calls', 'block-list', 'privacy', 'webhooks']);
 export const request = (world: World, number: string, more: object = {}, headers: Record<string, string> = {}) =>
   world.call('POST', '/erasures', { body: { uid: world.uid, number, ...more }, headers });
-export const statusOf = async (world: World, erasureId: string) =>
+export const readStatus = async (world: World, erasureId: string) =>
   (await world.call('GET', `/erasures/${erasureId}`, { query: { uid: world.uid } })).body;
 /** Waits until an erasure has ended. */
 export const ended = async (world: World, erasureId: string) => {
   const statusOnceEnded = async () => {
-    const found = await statusOf(world, erasureId);
+    const found = await readStatus(world, erasureId);
     return /done|failed/.test(found.status) && found;
   };
   return until(statusOnceEnded, { interval: 500 });
@@ -46,7 +46,7 @@ export const block = (world: World, agentId: string, number: string, more: objec
 export const eventsHold = async (number: string, partitions: string[]) => {
   const holds = async (pk: string) =>
     (await Array.fromAsync(table.get().query({ pk, prefix: 'EVENT#' }))).some((event) =>
-      textOf(event).includes(number),
+      toText(event).includes(number),
     );
   const areThere = async () => (await Promise.all(partitions.map(holds))).every(Boolean);
   await expect.poll(areThere).toBe(true);
@@ -66,9 +66,9 @@ export const knownPerson = async ({ withWebhook = false } = {}) => {
   };
   const agentIds = [world.agentId, second];
   const phones = [other, person, person, person, other, null];
-  const callsAt = (agentId: string) =>
+  const listStoredCalls = (agentId: string) =>
     phones.map((phone, n) => ({ agentId, callId: `call-${n}`, phone, direction: 'inbound', startedAt }));
-  await world.call('POST', '/calls', { body: { items: agentIds.flatMap(callsAt) } });
+  await world.call('POST', '/calls', { body: { items: agentIds.flatMap(listStoredCalls) } });
   await Promise.all(agentIds.map(fill));
   const { apiKey } = guest;
   const body = { items: [{ agentId: world.agentId, callIdOrPhone: person, custom_call_outcome: 'won' }] };

@@ -16,7 +16,7 @@ export type OperationRequest = {
 const toText = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body));
 
 /** Returns the event that API Gateway’s HTTP API makes of a request. */
-export const eventOf = (
+export const makeEvent = (
   { method, path }: Pick<AnyEndpoint, 'method' | 'path'>,
   { apiKey, params, query, headers, body }: OperationRequest,
   sourceIp = '127.0.0.1',
@@ -41,7 +41,7 @@ export const invoke = async (endpoint: AnyEndpoint, request: OperationRequest) =
     statusCode,
     headers = {},
     body: text = '',
-  } = await lambda(endpoint)(eventOf(endpoint, request), {} as Context);
+  } = await lambda(endpoint)(makeEvent(endpoint, request), {} as Context);
   const isJson = String(headers['content-type']).startsWith('application/json');
   return { status: statusCode, headers, text, body: isJson && text ? JSON.parse(text) : undefined };
 };

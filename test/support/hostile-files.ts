@@ -68,32 +68,34 @@ const pdf: Record<string, (length: number) => Buffer> = {
   'a file that unpacks to a hundred times its size': (length) => rawPdf(deflated(' ', 20 * length)),
 };
 
-const rowsOf = (text: (length: number) => string) => (length: number) =>
+const makeRows = (text: (length: number) => string) => (length: number) =>
   `number,reason\n+14155550100,${text(length)}\n`;
 const imports: Record<string, (length: number) => string> = {
   ...worstTexts,
-  ...Object.fromEntries(Object.entries(worstTexts).map(([name, text]) => [`a record of ${name}`, rowsOf(text)])),
+  ...Object.fromEntries(Object.entries(worstTexts).map(([name, text]) => [`a record of ${name}`, makeRows(text)])),
   'a header of columns': (length) => `number${repeated(',a')(length)}\n`,
   'a header of quotes': (length) => `number,${repeated('"')(length)}\n`,
   'blanks before the first line': (length) => `${repeated(' ')(length)}\n+14155550100\n`,
   'line breaks before the first line': (length) => `${repeated('\r\n')(length)}+14155550100\n`,
-  quotes: rowsOf(repeated('"')),
-  'a quote that is not closed': rowsOf((length) => `"${'a\n'.repeat(length / 2)}`),
-  'separators in a row': rowsOf(repeated(',')),
+  quotes: makeRows(repeated('"')),
+  'a quote that is not closed': makeRows((length) => `"${'a\n'.repeat(length / 2)}`),
+  'separators in a row': makeRows(repeated(',')),
   'rows without numbers': (length) => `number\n${repeated('x\n')(length)}`,
   'carriage returns': repeated('\r'),
   'rows of digits': repeated(`${'1'.repeat(1000)}\n`),
 };
 
-const filesOf = (texts: Record<string, (length: number) => string>, toBytes: (text: string) => Buffer = Buffer.from) =>
-  Object.entries(texts).map(([name, text]): HostileFile => ({ name, bytes: (length) => toBytes(text(length)) }));
+const makeFiles = (
+  texts: Record<string, (length: number) => string>,
+  toBytes: (text: string) => Buffer = Buffer.from,
+) => Object.entries(texts).map(([name, text]): HostileFile => ({ name, bytes: (length) => toBytes(text(length)) }));
 
 /** Hostile files of each kind. */
 export const hostileFiles = {
-  md: filesOf(markdown),
-  txt: filesOf(worstTexts),
-  html: filesOf(html),
-  docx: filesOf(docx, (text) => rawDocx(text)),
+  md: makeFiles(markdown),
+  txt: makeFiles(worstTexts),
+  html: makeFiles(html),
+  docx: makeFiles(docx, (text) => rawDocx(text)),
   pdf: Object.entries(pdf).map(([name, bytes]): HostileFile => ({ name, bytes })),
-  import: filesOf(imports),
+  import: makeFiles(imports),
 };

@@ -1,11 +1,11 @@
 import { withFastTimers } from './captured-run.ts';
-import { operatorWith, settings } from './operator-command.ts';
+import { runOperator, settings } from './operator-command.ts';
 import { target, type World } from './world.ts';
 
 /** Runs a `knowledge` command, whose waiting takes no seconds. Timeouts of the table pass as fast. */
 export const knowledge = (args: string[]) =>
   withFastTimers(() =>
-    operatorWith({ ...settings, TABLE_TIMEOUT_SECONDS: '600' }, [
+    runOperator({ ...settings, TABLE_TIMEOUT_SECONDS: '600' }, [
       'knowledge',
       ...args,
       ...(args.includes('--base-url') ? [] : ['--base-url', target.baseUrl]),

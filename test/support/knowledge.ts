@@ -52,7 +52,7 @@ export const remove = (world: World, documentId: string) =>
   world.call('DELETE', '/agent-documents', { query: { uid: world.uid, agentId: world.agentId, documentId } });
 
 /** The keys of the pieces that are stored of a source's text. */
-export const piecesOf = async (sourceId: string) => {
+export const readPieces = async (sourceId: string) => {
   const keys: string[] = [];
   for await (const { sk } of table.get().query(textPieceCollection(sourceId), { keysOnly: true })) keys.push(sk);
   return keys;

@@ -9,7 +9,7 @@ export const newProof = () => {
 };
 
 /** The parameters of a client's request. */
-export const requestOf = (clientId: string, challenge: string): Record<string, string | undefined> => ({
+export const makeRequest = (clientId: string, challenge: string): Record<string, string | undefined> => ({
   response_type: 'code',
   client_id: clientId,
   redirect_uri: redirectUri,
@@ -19,7 +19,7 @@ export const requestOf = (clientId: string, challenge: string): Record<string, s
 });
 
 /** The form of a page, as a browser would send it: its hidden field, and the boxes that are ticked. */
-export const formOf = (page: { text: string }) => ({
+export const readForm = (page: { text: string }) => ({
   sealed: /name="request" value="([^"]+)"/.exec(page.text)?.[1] ?? '',
   ticked: [...page.text.matchAll(/name="scope" value="([^"]+)" checked/g)].map(([, scope]) => scope as string),
 });

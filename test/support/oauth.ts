@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { formOf, newProof, redirectUri, requestOf } from './oauth-requests.ts';
+import { makeRequest, newProof, readForm, redirectUri } from './oauth-requests.ts';
 import { type Answer, call, target } from './world.ts';
 
-export { formOf, newProof, redirectUri, requestOf };
+export { makeRequest, newProof, readForm, redirectUri };
 
 type Fields = Record<string, string | undefined> | [string, string][];
 
@@ -52,9 +52,9 @@ export const returned = (answer: Answer) => {
 export const getCode = async (apiKey: string, { clientId, scopes }: { clientId?: string; scopes?: string[] } = {}) => {
   const { verifier, challenge } = newProof();
   const client = clientId ?? (await register());
-  const page = await openPage(requestOf(client, challenge));
+  const page = await openPage(makeRequest(client, challenge));
   expect(page.status, page.text).toBe(200);
-  const { sealed, ticked } = formOf(page);
+  const { sealed, ticked } = readForm(page);
   const { code } = returned(await submit(sealed, { key: apiKey, scopes: scopes ?? ticked }));
   return { clientId: client, verifier, code: code as string };
 };

@@ -23,7 +23,7 @@ export const settings = {
   ...awsSettings,
 };
 
-const environmentWith = (environment: Record<string, string>) => ({
+const makeEnvironment = (environment: Record<string, string>) => ({
   PATH: process.env.PATH,
   HOME: folder,
   INIT_CWD: folder,
@@ -36,7 +36,7 @@ export const start = (args: string[], environment: Record<string, string> = sett
   spawn(process.execPath, [join(root, 'bin/voice-agents.ts'), ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: environmentWith(environment),
+    env: makeEnvironment(environment),
   });
 
 export const ended = async (child: ChildProcess) => {
@@ -53,8 +53,8 @@ export const ended = async (child: ChildProcess) => {
 };
 
 /** Runs a command in this process. */
-export const operatorWith = async (environment: Record<string, string>, args: string[]) =>
-  withTarget(await capturedRun(run, args, environmentWith(environment)));
+export const runOperator = async (environment: Record<string, string>, args: string[]) =>
+  withTarget(await capturedRun(run, args, makeEnvironment(environment)));
 
 /** Takes the line about the table or service in use out of standard error. */
 const withTarget = ({ code, stdout, stderr }: CapturedRun) => {
@@ -62,7 +62,7 @@ const withTarget = ({ code, stdout, stderr }: CapturedRun) => {
   return { code, stdout, stderr: stderr.slice(line.length), target };
 };
 
-export const operator = (...args: string[]) => operatorWith(settings, args);
+export const operator = (...args: string[]) => runOperator(settings, args);
 
 /** Runs a command that must succeed, and reads its result as JSON. */
 export const json = async (...args: string[]) => {

@@ -6,7 +6,7 @@ import { run } from '../../bin/outcomes/command-line.ts';
 import { type CapturedRun, capturedRun } from './captured-run.ts';
 
 /** Creates a file in a folder of its own. */
-export const fileOf = (name: string, text: string | Buffer) => {
+export const writeTestFile = (name: string, text: string | Buffer) => {
   const path = join(mkdtempSync(join(tmpdir(), 'outcomes-')), name);
   writeFileSync(path, text);
   return path;
@@ -14,7 +14,7 @@ export const fileOf = (name: string, text: string | Buffer) => {
 
 type Options = { baseUrl: string; apiKey?: string; flags?: string[]; env?: object };
 
-const argumentsOf = (command: string, file: string, { baseUrl, flags = [] }: Options) => [
+const listArguments = (command: string, file: string, { baseUrl, flags = [] }: Options) => [
   command,
   file,
   '--base-url',
@@ -22,7 +22,7 @@ const argumentsOf = (command: string, file: string, { baseUrl, flags = [] }: Opt
   ...flags,
 ];
 
-const environmentOf = ({ apiKey, env }: Options) => {
+const makeEnvironment = ({ apiKey, env }: Options) => {
   const { VAP_API_KEY: _, ...inherited } = process.env;
   return { ...inherited, ...(apiKey && { VAP_API_KEY: apiKey }), ...env };
 };
@@ -31,10 +31,10 @@ const environmentOf = ({ apiKey, env }: Options) => {
 export const start = (file: string, options: Options) => {
   const child: ChildProcess = spawn(
     process.execPath,
-    ['bin/voice-agents.ts', 'outcomes', ...argumentsOf('push', file, options)],
+    ['bin/voice-agents.ts', 'outcomes', ...listArguments('push', file, options)],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: environmentOf(options),
+      env: makeEnvironment(options),
     },
   );
   const texts = { stdout: '', stderr: '' };
@@ -49,12 +49,12 @@ export const start = (file: string, options: Options) => {
 
 /** Runs a push in this process. */
 export const push = (file: string, options: Options) =>
-  capturedRun(run, argumentsOf('push', file, options), environmentOf(options));
+  capturedRun(run, listArguments('push', file, options), makeEnvironment(options));
 
 /** Runs a pull in this process. */
 export const pull = (file: string, options: Options) =>
-  capturedRun(run, argumentsOf('pull', file, options), environmentOf(options));
+  capturedRun(run, listArguments('pull', file, options), makeEnvironment(options));
 
 /** Runs a plan in this process. */
 export const plan = (file: string, options: Options) =>
-  capturedRun(run, argumentsOf('plan', file, options), environmentOf(options));
+  capturedRun(run, listArguments('plan', file, options), makeEnvironment(options));

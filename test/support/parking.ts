@@ -70,7 +70,7 @@ export const newParkingWorld = async () => {
     };
   };
   /** The services of a process, which may die. */
-  const servicesOf = (dies: Dies = () => false) => {
+  const makeServices = (dies: Dies = () => false) => {
     const table = stream.open();
     breakRequests(table, dies);
     const store = files.get();
@@ -97,7 +97,7 @@ export const newParkingWorld = async () => {
   const parked = new ParkedChanges(sound, files.get());
 
   return {
-    ...{ uid, agentId, world, stores, parked, newAgent, servicesOf },
+    ...{ uid, agentId, world, stores, parked, newAgent, makeServices },
     table: sound,
     changes: () => stream.changesSoFar(),
     stop: () => stream.stop(),
@@ -106,17 +106,19 @@ export const newParkingWorld = async () => {
       sound.put({ ...key, details: '{', version: unique('version'), ...more } as Item),
     rename: (agent: string, name: string) => stores.agentChanges.change(uid, agent, (before) => ({ ...before, name })),
     follow: (records: DynamoDBRecord[], dies?: Dies) =>
-      followBatch(records, servicesOf(dies), { until: Date.now() + 45_000 }),
-    retry: (dies?: Dies) => retryParked(servicesOf(dies), { until: Date.now() + 45_000, endsAt: Date.now() + 60_000 }),
+      followBatch(records, makeServices(dies), { until: Date.now() + 45_000 }),
+    retry: (dies?: Dies) =>
+      retryParked(makeServices(dies), { until: Date.now() + 45_000, endsAt: Date.now() + 60_000 }),
     /** Returns the sequence numbers of the parked changes of an item. */
-    parkedOf: async (key: ItemKey) => (await parked.list(entityOfKey(key))).map(({ sequenceNumber }) => sequenceNumber),
+    listParked: async (key: ItemKey) =>
+      (await parked.list(entityOfKey(key))).map(({ sequenceNumber }) => sequenceNumber),
     /** Returns the ids of the events that were queued, in the order of the first message of each. */
     sentEvents: () => [...new Set(sent)],
   };
 };
 
 /** Returns the ids of the events of a record; undefined if it cannot be read. */
-export const eventsOf = (record: DynamoDBRecord): string[] | undefined => {
+export const listEvents = (record: DynamoDBRecord): string[] | undefined => {
   try {
     const { effects } = readChange(toTableChange(record));
     return effects.flatMap(({ events = [] }) => events.map(({ eventId }) => eventId));
@@ -125,5 +127,5 @@ export const eventsOf = (record: DynamoDBRecord): string[] | undefined => {
   }
 };
 
-export const sequenceNumberOf = (record: DynamoDBRecord) => toReference(record).sequenceNumber;
-export const keyOf = (record: DynamoDBRecord) => toReference(record).key;
+export const readSequenceNumber = (record: DynamoDBRecord) => toReference(record).sequenceNumber;
+export const readKey = (record: DynamoDBRecord) => toReference(record).key;

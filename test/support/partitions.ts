@@ -26,7 +26,7 @@ export const startPartitions = async (upstream: string) => {
   const buckets = new Map<string, { left: Units; at: number }>();
 
   /** Returns the units that a key has left, refilled by the time that has passed. A quiet second is saved at most. */
-  const leftOf = (pk: string, { read, write }: Units): Units => {
+  const computeRest = (pk: string, { read, write }: Units): Units => {
     const now = performance.now();
     const bucket = buckets.get(pk) ?? { left: { read, write }, at: now };
     const seconds = (now - bucket.at) / 1000;
@@ -38,7 +38,7 @@ export const startPartitions = async (upstream: string) => {
   };
   /** Takes the minimum cost of an access before it is made. Returns false when the key has no units left. */
   const reserve = ({ pk, kind, factor }: Access): boolean => {
-    const left = limit && leftOf(pk, limit);
+    const left = limit && computeRest(pk, limit);
     if (left && left[kind] <= 0) return false;
     if (left) left[kind] -= factor;
     return true;
@@ -47,7 +47,7 @@ export const startPartitions = async (upstream: string) => {
     const total = used.get(pk) ?? { read: 0, write: 0 };
     total[kind] += units;
     used.set(pk, total);
-    if (limit) leftOf(pk, limit)[kind] -= units - factor;
+    if (limit) computeRest(pk, limit)[kind] -= units - factor;
   };
 
   const server = createServer(async (request, response) => {
@@ -59,20 +59,20 @@ export const startPartitions = async (upstream: string) => {
     };
     const operation = target.replace(/^.*\./, '');
     const input = JSON.parse((await buffer(request)).toString());
-    const accesses = accessesOf(operation, input);
-    const sizesOf = async (all: Access[]) => sizes(await itemsAt(all, input, send));
+    const accesses = listAccesses(operation, input);
+    const measureSizes = async (all: Access[]) => sizes(await readItems(all, input, send));
     const writes = accesses.filter(({ kind }) => kind === 'write');
     const refused = new Set(accesses.filter((access) => !reserve(access)));
-    const before = await sizesOf(writes);
+    const before = await measureSizes(writes);
     const { status, body } = await forward(operation, input, accesses, refused, send);
-    const after = await sizesOf(writes);
+    const after = await measureSizes(writes);
     for (const access of accesses) {
       if (refused.has(access) || (refused.size > 0 && operation === 'TransactWriteItems')) continue;
       if (operation === 'Query') charge(access, Math.max(1, body.ConsumedCapacity?.CapacityUnits ?? 0));
       else if (access.kind === 'write') {
-        const size = Math.max(before.get(nameOf(access)) ?? 0, after.get(nameOf(access)) ?? 0);
+        const size = Math.max(before.get(formName(access)) ?? 0, after.get(formName(access)) ?? 0);
         charge(access, access.factor * Math.max(1, Math.ceil(size / 1024)));
-      } else charge(access, Math.max(1, Math.ceil((sizes(itemsRead(body)).get(nameOf(access)) ?? 0) / 4096)));
+      } else charge(access, Math.max(1, Math.ceil((sizes(itemsRead(body)).get(formName(access)) ?? 0) / 4096)));
     }
     response.writeHead(status, jsonType).end(JSON.stringify(body));
   });
@@ -95,10 +95,10 @@ export const startPartitions = async (upstream: string) => {
 };
 
 const jsonType = { 'content-type': 'application/x-amz-json-1.0' };
-const nameOf = ({ pk, sk }: Pick<Access, 'pk' | 'sk'>) => `${pk}\n${sk}`;
+const formName = ({ pk, sk }: Pick<Access, 'pk' | 'sk'>) => `${pk}\n${sk}`;
 
 /** Returns the items that a request names. Scans name none, because they read the whole table. */
-const accessesOf = (operation: string, input: Json): Access[] => {
+const listAccesses = (operation: string, input: Json): Access[] => {
   const access = (kind: Kind, key: Attributes, factor = 1): Access => ({
     pk: String(key.pk?.S),
     sk: key.sk && String(key.sk.S),
@@ -109,7 +109,7 @@ const accessesOf = (operation: string, input: Json): Access[] => {
     case 'GetItem':
       return [access('read', input.Key)];
     case 'BatchGetItem':
-      return requestsOf(input).flatMap(({ Keys }) => Keys.map((key: Attributes) => access('read', key)));
+      return listRequests(input).flatMap(({ Keys }) => Keys.map((key: Attributes) => access('read', key)));
     case 'Query':
       return [access('read', { pk: input.ExpressionAttributeValues[':pk'] })];
     case 'PutItem':
@@ -118,7 +118,7 @@ const accessesOf = (operation: string, input: Json): Access[] => {
     case 'DeleteItem':
       return [access('write', input.Key)];
     case 'BatchWriteItem':
-      return requestsOf(input)
+      return listRequests(input)
         .flat()
         .map(({ PutRequest, DeleteRequest }) => access('write', PutRequest?.Item ?? DeleteRequest.Key));
     case 'TransactWriteItems':
@@ -127,16 +127,16 @@ const accessesOf = (operation: string, input: Json): Access[] => {
         return access('write', Item ?? Key, 2);
       });
     case 'BatchExecuteStatement':
-      return input.Statements.map((statement: Json) => access('write', keyOf(statement)));
+      return input.Statements.map((statement: Json) => access('write', readKey(statement)));
     default:
       return [];
   }
 };
 
-const requestsOf = ({ RequestItems }: Json): Json[] => Object.values(RequestItems);
+const listRequests = ({ RequestItems }: Json): Json[] => Object.values(RequestItems);
 
 /** Returns the key of a statement: the first two values of an `INSERT`, the first two of the `WHERE` of an `UPDATE`. */
-const keyOf = ({ Statement, Parameters }: Json): Attributes => {
+const readKey = ({ Statement, Parameters }: Json): Attributes => {
   const [changes = ''] = Statement.split(' WHERE ');
   const start = Statement.startsWith('INSERT') ? 0 : (changes.match(/\?/g)?.length ?? 0);
   return { pk: Parameters[start], sk: Parameters[start + 1] };
@@ -153,7 +153,7 @@ const forward = async (operation: string, input: Json, accesses: Access[], refus
   switch (operation) {
     case 'TransactWriteItems': {
       const CancellationReasons = accesses.map((_, index) => ({ Code: isRefused(index) ? 'ThrottlingError' : 'None' }));
-      return { status: 400, body: { ...errorOf('TransactionCanceledException'), CancellationReasons } };
+      return { status: 400, body: { ...makeError('TransactionCanceledException'), CancellationReasons } };
     }
     case 'BatchGetItem':
     case 'BatchWriteItem': {
@@ -183,25 +183,25 @@ const forward = async (operation: string, input: Json, accesses: Access[], refus
       };
     }
     default:
-      return { status: 400, body: errorOf('ThrottlingException') };
+      return { status: 400, body: makeError('ThrottlingException') };
   }
 };
 
-const errorOf = (name: string) => ({
+const makeError = (name: string) => ({
   __type: `com.amazonaws.dynamodb.v20120810#${name}`,
   Message: 'Throughput exceeds the limit of the partition.',
 });
 
 /** Reads the items that a request writes, for their sizes. */
-const itemsAt = async (accesses: Access[], input: Json, send: Send): Promise<Attributes[]> => {
-  const table = input.TableName ?? Object.keys(input.RequestItems ?? {})[0] ?? tableOf(input);
-  const keys = new Map(accesses.map((access) => [nameOf(access), { pk: { S: access.pk }, sk: { S: access.sk } }]));
+const readItems = async (accesses: Access[], input: Json, send: Send): Promise<Attributes[]> => {
+  const table = input.TableName ?? Object.keys(input.RequestItems ?? {})[0] ?? nameTable(input);
+  const keys = new Map(accesses.map((access) => [formName(access), { pk: { S: access.pk }, sk: { S: access.sk } }]));
   const batches = chunks([...keys.values()], 100);
   const read = await Promise.all(batches.map((Keys) => send('BatchGetItem', { RequestItems: { [table]: { Keys } } })));
   return read.flatMap(({ body }) => itemsRead(body));
 };
 
-const tableOf = ({ TransactItems, Statements }: Json): string =>
+const nameTable = ({ TransactItems, Statements }: Json): string =>
   TransactItems
     ? (Object.values(TransactItems[0]) as Json[])[0].TableName
     : String(/"([^"]+)"/.exec(Statements[0].Statement)?.[1]);
@@ -212,10 +212,10 @@ const itemsRead = ({ Item, Responses }: Json): Attributes[] => {
 };
 
 const sizes = (items: Attributes[]) =>
-  new Map(items.map((item) => [nameOf({ pk: String(item.pk?.S), sk: String(item.sk?.S) }), sizeOf(item)]));
+  new Map(items.map((item) => [formName({ pk: String(item.pk?.S), sk: String(item.sk?.S) }), measureSize(item)]));
 
 /** Returns the size of an item by DynamoDB's rules: the bytes of names and values, and three more of a list or a map. */
-const sizeOf = (item: Attributes): number =>
+const measureSize = (item: Attributes): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + sizeOfValue(value), 0);
 
 const sizeOfValue = (attribute: Attribute): number => {

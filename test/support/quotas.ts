@@ -12,11 +12,11 @@ export const faults = (seed: number) => {
   injectFaults(() => (next() < 0.2 ? kinds[Math.floor(next() * kinds.length)] : undefined));
 };
 
-export const counterOf = (owner: { uid: string } | { agentId: string }) => table.get().get<Counter>(countKey(owner));
+export const readCounter = (owner: { uid: string } | { agentId: string }) => table.get().get<Counter>(countKey(owner));
 
-export const countOf = async (owner: { uid: string } | { agentId: string }) => (await counterOf(owner))?.count ?? 0;
+export const readCount = async (owner: { uid: string } | { agentId: string }) => (await readCounter(owner))?.count ?? 0;
 
-export const itemsOf = async (...collections: { pk: string; prefix?: string }[]) => {
+export const listItems = async (...collections: { pk: string; prefix?: string }[]) => {
   const items: Item[] = [];
   for (const collection of collections) for await (const item of table.get().query(collection)) items.push(item);
   return items;

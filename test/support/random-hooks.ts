@@ -78,7 +78,7 @@ type Mutation = (
   users: { user: HookUser; other: HookUser },
 ) => SentHook | undefined | Promise<SentHook | undefined>;
 
-const fieldsOf = (form: string) => JSON.stringify([...new URLSearchParams(form)].sort());
+const listFields = (form: string) => JSON.stringify([...new URLSearchParams(form)].sort());
 
 /** Changes, inserts or removes a byte. */
 const changeByte = (text: string): string => {
@@ -104,7 +104,7 @@ export const mutations: Record<string, Mutation> = {
   'a byte of the body': (sent, platform) => {
     const body = changeByte(sent.body);
     // Twilio signs the fields of a form, regardless of their spelling.
-    const isSame = platform === 'twilio' && !sent.body.startsWith('{') && fieldsOf(body) === fieldsOf(sent.body);
+    const isSame = platform === 'twilio' && !sent.body.startsWith('{') && listFields(body) === listFields(sent.body);
     return body === sent.body || isSame ? undefined : { ...sent, body };
   },
   'the body in another spelling': (sent) => {

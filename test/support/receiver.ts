@@ -25,7 +25,7 @@ export const startReceivers = async () => {
   const received = new Map<string, Received[]>();
   const sent = new Map<string, number>();
   const answer = async (path: string, request: IncomingMessage, response: ServerResponse) => {
-    const body = await textOf(request);
+    const body = await readText(request);
     const requests = received.get(path) ?? [];
     received.set(path, [...requests, { at: Date.now(), headers: request.headers as Record<string, string>, body }]);
     const [first = {}, ...more] = replies.get(path) ?? [];
@@ -43,7 +43,7 @@ export const startReceivers = async () => {
   const server = createServer(async (request, response) => {
     const path = request.url ?? '/';
     if (request.method === 'POST') return answer(path, request, response);
-    if (request.method === 'PUT') replies.set(path, JSON.parse(await textOf(request)) as ReceiverReply[]);
+    if (request.method === 'PUT') replies.set(path, JSON.parse(await readText(request)) as ReceiverReply[]);
     const seen = { received: received.get(path) ?? [], sentBytes: sent.get(path) ?? 0 };
     response.end(JSON.stringify(seen));
   });
@@ -53,7 +53,7 @@ export const startReceivers = async () => {
 
 const chunk = Buffer.alloc(64 * 1024, 'x');
 
-const textOf = async (request: IncomingMessage) => {
+const readText = async (request: IncomingMessage) => {
   let text = '';
   for await (const part of request) text += part;
   return text;

@@ -12,7 +12,7 @@ export type CallRow = {
 export type FiguresByName = Record<string, object>;
 
 /** Counts calls by hour and outcome in a time zone, call by call, with the local times of `Intl`. */
-export const recountOf = (
+export const recount = (
   calls: CallRow[],
   { from, to, timeZone }: { from: string; to: string; timeZone: string },
 ): FiguresByName => {
@@ -30,43 +30,43 @@ export const recountOf = (
     }),
     ({ name }) => name,
   );
-  return Object.fromEntries([...groups].map(([name, some]) => [name, figuresOf(some)]));
+  return Object.fromEntries([...groups].map(([name, some]) => [name, computeFigures(some)]));
 };
 
-const figuresOf = (calls: CallRow[]) => {
+const computeFigures = (calls: CallRow[]) => {
   const all = calls.flatMap(({ custom_call_outcome_value: value }) => (value === undefined ? [] : [value]));
-  const exact = all.map(millionthsOf).filter((millionths) => millionths !== undefined);
+  const exact = all.map(toMillionths).filter((millionths) => millionths !== undefined);
   const sum = exact.reduce((total, millionths) => total + millionths, 0n);
   return {
     calls: calls.length,
     withOutcome: calls.filter(({ custom_call_outcome }) => custom_call_outcome !== undefined).length,
     durationSeconds:
       calls.reduce((total, { durationSeconds = 0 }) => total + Math.round(durationSeconds * 1e6), 0) / 1e6,
-    value: decimalOf(sum),
+    value: formatDecimal(sum),
     values: exact.length,
     valuesLeftOut: all.length - exact.length,
-    ...costsOf(calls),
+    ...sumCosts(calls),
     held: calls.filter(({ heldOutcome }) => heldOutcome !== undefined).length,
   };
 };
 
 /** Adds up costs call by call, a currency after the other. */
-const costsOf = (calls: CallRow[]) => {
+const sumCosts = (calls: CallRow[]) => {
   const given = calls.map(({ details }) => details?.cost).filter((cost) => cost !== undefined && cost !== null);
   const sums: Record<string, bigint> = {};
   let costs = 0;
   for (const one of given) {
     const { amount, currency } = one as { amount?: unknown; currency?: unknown };
-    const millionths = typeof amount === 'number' && amount >= 0 ? millionthsOf(amount) : undefined;
+    const millionths = typeof amount === 'number' && amount >= 0 ? toMillionths(amount) : undefined;
     if (millionths === undefined || !/^([A-Z][A-Z][A-Z]|credits)$/.test(String(currency))) continue;
     sums[String(currency)] = (sums[String(currency)] ?? 0n) + millionths;
     costs++;
   }
-  const cost = Object.fromEntries(Object.entries(sums).map(([currency, sum]) => [currency, decimalOf(sum)]));
+  const cost = Object.fromEntries(Object.entries(sums).map(([currency, sum]) => [currency, formatDecimal(sum)]));
   return { cost, costs, costsLeftOut: given.length - costs };
 };
 
-const decimalOf = (millionths: bigint): string => {
+const formatDecimal = (millionths: bigint): string => {
   const [, sign, whole, decimals] = /^(-?)(\d+)(\d{6})$/.exec(
     `${millionths < 0n ? '-' : ''}${String(millionths < 0n ? -millionths : millionths).padStart(7, '0')}`,
   ) as unknown as [string, string, string, string];
@@ -74,7 +74,7 @@ const decimalOf = (millionths: bigint): string => {
 };
 
 /** Returns a value in millionths, by its shortest digits and their exponent. */
-const millionthsOf = (value: number): bigint | undefined => {
+const toMillionths = (value: number): bigint | undefined => {
   const [digits = '', exponent = ''] = value.toExponential().split('e');
   const [whole = '', decimals = ''] = digits.split('.');
   const power = Number(exponent) - decimals.length + 6;

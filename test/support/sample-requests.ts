@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type AnyEndpoint, administersUsers } from '../../functions/http/endpoint.ts';
 import { routes } from '../../functions/routes.ts';
-import { type Named, type Sample, sampleOf } from './samples.ts';
+import { makeSample, type Named, type Sample } from './samples.ts';
 import { call } from './world.ts';
 
 /** The operations that take a key. */
@@ -43,22 +43,22 @@ export const ask = async (
     ...more
   }: { sample?: Sample; method?: string; body?: unknown; headers?: Record<string, string> } = {},
 ) => {
-  const { params = {}, query, body, files } = sample ?? (await sampleOf(endpoint, { uid, agentId }));
+  const { params = {}, query, body, files } = sample ?? (await makeSample(endpoint, { uid, agentId }));
   const variables: Record<string, string> = { agentId, ...params };
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(variables[name] ?? ''));
   const fields = { uid, agentId, ...body };
-  const inBody = endpoint.raw?.multipart ? formOf(fields, files) : endpoint.body && fields;
+  const inBody = endpoint.raw?.multipart ? makeForm(fields, files) : endpoint.body && fields;
   return call(method, path, { apiKey, query: { uid, agentId, ...query }, body: inBody, ...more });
 };
 
-const formOf = (fields: Record<string, unknown>, files: Record<string, Blob> = {}) => {
+const makeForm = (fields: Record<string, unknown>, files: Record<string, Blob> = {}) => {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, String(value));
   for (const [name, file] of Object.entries(files)) form.append('files', file, name);
   return form;
 };
 
-export const errorWith = (code: string) => ({ error: code, message: expect.any(String) });
+export const expectError = (code: string) => ({ error: code, message: expect.any(String) });
 
 /** Defines a test only for the operations that it applies to. */
 export const when = (applies: unknown): ((name: string, test: () => Promise<void>) => void) =>

@@ -13,14 +13,14 @@ const unsampled = process.env.UNSAMPLED?.split('\n') ?? [];
 export const isUnsampled = (file: string): boolean => unsampled.includes(file);
 
 /** Returns a whole number for a name, which differs with each seed. */
-export const numberOf = (name: string): number => Number.parseInt(hash('sha256', `${seed} ${name}`).slice(0, 8), 16);
+export const drawNumber = (name: string): number => Number.parseInt(hash('sha256', `${seed} ${name}`).slice(0, 8), 16);
 
 /** Returns true if this run includes a name: one name in four in a sample, otherwise every name. */
-export const isTried = (name: string): boolean => !isSample || numberOf(name) % 4 === 0;
+export const isTried = (name: string): boolean => !isSample || drawNumber(name) % 4 === 0;
 
 /** Returns how many cases a heavy test tries: a third of them in a sample, which has others than the last one. */
-export const triedOf = (cases: number): number => (isSample ? Math.ceil(cases / 3) : cases);
+export const limitCases = (cases: number): number => (isSample ? Math.ceil(cases / 3) : cases);
 
 /** Returns some of the items, which the seed chooses. */
-export const someOf = <T>(items: T[], count: number, nameOf: (item: T) => string): T[] =>
-  items.toSorted((one, other) => numberOf(nameOf(one)) - numberOf(nameOf(other))).slice(0, count);
+export const pickSome = <T>(items: T[], count: number, getName: (item: T) => string): T[] =>
+  items.toSorted((one, other) => drawNumber(getName(one)) - drawNumber(getName(other))).slice(0, count);

@@ -120,7 +120,7 @@ const callWithTranscript = async (agentId: string) => {
 };
 
 /** A client of a user, by its id. */
-const clientOf = async (uid: string) => {
+const createClient = async (uid: string) => {
   const client = newIdentifier('user');
   await users.get().createClient(uid, { uid: client });
   return client;
@@ -128,7 +128,7 @@ const clientOf = async (uid: string) => {
 
 /** A key of a client of a user, with that client. */
 const clientKey = async (uid: string) => {
-  const client = await clientOf(uid);
+  const client = await createClient(uid);
   const { keyId } = await apiKeys.get().create(client, { name: 'sample' });
   return { uid: client, keyId };
 };
@@ -256,19 +256,19 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   serveMcp: { body: { jsonrpc: '2.0', id: 1, method: 'ping' } },
   createUser: { body: { uid: undefined } },
   listUsers: {},
-  getUser: async (_, uid) => ({ params: { uid: await clientOf(uid) } }),
-  updateUser: async (_, uid) => ({ params: { uid: await clientOf(uid) }, body: { name: 'Acme Inc.' } }),
+  getUser: async (_, uid) => ({ params: { uid: await createClient(uid) } }),
+  updateUser: async (_, uid) => ({ params: { uid: await createClient(uid) }, body: { name: 'Acme Inc.' } }),
   deleteUser: async (_, uid) => {
-    const client = await clientOf(uid);
+    const client = await createClient(uid);
     return { params: { uid: client }, query: { confirm: client } };
   },
   listChanges: {},
   getUserFigures: { query: { from: '2026-03-01', to: '2026-04-01' } },
   listAgentAccess: {},
-  grantAgentAccess: async (_, uid) => ({ params: { guestUid: await clientOf(uid) } }),
-  endAgentAccess: async (_, uid) => ({ params: { guestUid: await clientOf(uid) } }),
-  createKey: async (_, uid) => ({ body: { uid: await clientOf(uid), name: 'sample' } }),
-  listKeys: async (_, uid) => ({ query: { uid: await clientOf(uid) } }),
+  grantAgentAccess: async (_, uid) => ({ params: { guestUid: await createClient(uid) } }),
+  endAgentAccess: async (_, uid) => ({ params: { guestUid: await createClient(uid) } }),
+  createKey: async (_, uid) => ({ body: { uid: await createClient(uid), name: 'sample' } }),
+  listKeys: async (_, uid) => ({ query: { uid: await createClient(uid) } }),
   updateKey: async (_, uid) => {
     const { uid: client, keyId } = await clientKey(uid);
     return { params: { keyId }, body: { uid: client, requestsPerMinute: 600 } };
@@ -380,7 +380,7 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
 export type Named = { uid: string; agentId: string };
 
 /** Returns a valid request for an operation, of a user about an agent. */
-export const sampleOf = async ({ name }: AnyEndpoint, { uid, agentId }: Named): Promise<Sample> => {
+export const makeSample = async ({ name }: AnyEndpoint, { uid, agentId }: Named): Promise<Sample> => {
   const sample = samples[name] ?? {};
   return typeof sample === 'function' ? sample(agentId, uid) : sample;
 };

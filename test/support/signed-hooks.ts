@@ -8,14 +8,14 @@ import { type Answer, target } from './world.ts';
 export const isForm = (platform: string) => platform === 'twilio' || platform === 'telnyx';
 
 /** The body of a request of a platform, in its own form. */
-export const bodyIn = (platform: string, body: Record<string, unknown>) =>
+export const encodeBody = (platform: string, body: Record<string, unknown>) =>
   isForm(platform) ? new URLSearchParams(body as Record<string, string>).toString() : JSON.stringify(body);
 
 /** The address that platforms sign. */
 export const publicUrl = target.publicUrl ?? target.baseUrl;
 
 /** The address of a hook at the service under test. */
-export const addressOf = (platform: string, query: Record<string, string>) =>
+export const formAddress = (platform: string, query: Record<string, string>) =>
   `${publicUrl}/hooks/${platform}?${new URLSearchParams(query)}`;
 
 /** A signed request of a platform. A JSON body of Twilio has its hash in the address. */
@@ -28,15 +28,15 @@ export const signedHook = (
     at,
   }: { query: Record<string, string>; body: Record<string, unknown>; secret: string; at?: number },
 ): SentHook => {
-  const address = addressOf(platform, query);
-  const sent = { address, body: bodyIn(platform, body) };
+  const address = formAddress(platform, query);
+  const sent = { address, body: encodeBody(platform, body) };
   return { ...sent, headers: signers[platform]?.(sent, secret, at) ?? {} };
 };
 
 /** A signed request of Twilio with a JSON body, whose hash is in its address. */
 export const signedJsonOfTwilio = (query: Record<string, string>, body: object, secret: string): SentHook => {
   const json = JSON.stringify(body);
-  const address = addressOf('twilio', { ...query, bodySHA256: createHash('sha256').update(json).digest('hex') });
+  const address = formAddress('twilio', { ...query, bodySHA256: createHash('sha256').update(json).digest('hex') });
   return { address, body: json, headers: signers.twilio?.({ address, body: json }, secret) ?? {} };
 };
 

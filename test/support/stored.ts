@@ -8,14 +8,14 @@ import { table } from '../../functions/store/table.ts';
 import { emulatorHeaders, target } from './world.ts';
 
 /** The keys of all items and files that hold a text anywhere: in a key, an attribute, or the deflated content of an attribute. */
-export const storedWith = async (text: string): Promise<string[]> => {
+export const findStored = async (text: string): Promise<string[]> => {
   const found: string[] = [];
   const { client, name } = table.get();
   let start: Record<string, unknown> | undefined;
   do {
     const input = { TableName: name, ConsistentRead: true, ...(start && { ExclusiveStartKey: start }) };
     const { Items = [], LastEvaluatedKey } = await client.send(new ScanCommand(input));
-    for (const item of Items as Item[]) if (textOf(item).includes(text)) found.push(`${item.pk} ${item.sk}`);
+    for (const item of Items as Item[]) if (toText(item).includes(text)) found.push(`${item.pk} ${item.sk}`);
     start = LastEvaluatedKey;
   } while (start);
   return [...found, ...(await fileKeys()).filter((key) => key.includes(text))].sort();
@@ -23,17 +23,17 @@ export const storedWith = async (text: string): Promise<string[]> => {
 
 /** Those of them that are not in another user's log of changes, which outlives what it names. */
 export const storedBesideChanges = async (text: string): Promise<string[]> =>
-  (await storedWith(text)).filter((key) => !key.includes('#CHANGES ') || key.includes(`${text}#CHANGES `));
+  (await findStored(text)).filter((key) => !key.includes('#CHANGES ') || key.includes(`${text}#CHANGES `));
 
 /** Everything that contains a text: items, files by name and content, and messages of the queue that wait or are in progress. */
-export const everythingWith = async (text: string): Promise<string[]> => {
+export const findEverything = async (text: string): Promise<string[]> => {
   const files: string[] = [];
-  for (const key of await fileKeys()) if ((await contentOf(key)).includes(text)) files.push(`${key} (content)`);
-  return [...(await storedWith(text)), ...files, ...(await messagesWith(text))];
+  for (const key of await fileKeys()) if ((await readContent(key)).includes(text)) files.push(`${key} (content)`);
+  return [...(await findStored(text)), ...files, ...(await findMessages(text))];
 };
 
 /** The messages of the queue that hold a text: those that wait, are delayed, or are worked on. */
-const messagesWith = async (text: string): Promise<string[]> => {
+const findMessages = async (text: string): Promise<string[]> => {
   // The emulated deployment cannot show messages without taking them.
   if (inject('deployed')) return [];
   const found = ['jobs', 'dead-letters'].map(async (queue) => {
@@ -47,12 +47,12 @@ const messagesWith = async (text: string): Promise<string[]> => {
 };
 
 /** The text of an item, with the deflated content of its attributes. */
-export const textOf = (value: unknown): string => {
+export const toText = (value: unknown): string => {
   if (value instanceof Uint8Array) return inflated(value);
-  if (value instanceof Set) return [...value].map(textOf).join(' ');
+  if (value instanceof Set) return [...value].map(toText).join(' ');
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
-    .map(([name, one]) => `${name} ${textOf(one)}`)
+    .map(([name, one]) => `${name} ${toText(one)}`)
     .join(' ');
 };
 
@@ -70,7 +70,7 @@ const fileKeys = async (): Promise<string[]> =>
   );
 
 /** The content of a file; empty when it has been deleted since. */
-const contentOf = (key: string) => fromBucket(`/${key.split('/').map(encodeURIComponent).join('/')}`);
+const readContent = (key: string) => fromBucket(`/${key.split('/').map(encodeURIComponent).join('/')}`);
 
 const fromBucket = async (path: string): Promise<string> => {
   const { endpoint, ...credentials } = environment.s3;

@@ -39,7 +39,7 @@ export const withFaults = async (...faults: (Fault | { lost: true })[]) => {
   return { ...between, seen };
 };
 
-export const partsOf = async (parts: AsyncIterable<ChatPart>) => {
+export const collectParts = async (parts: AsyncIterable<ChatPart>) => {
   const all: ChatPart[] = [];
   for await (const part of parts) all.push(part);
   return all;

@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 
 export type File = [name: string, bytes: Uint8Array | string, field?: string];
 
-export const formOf = ({ uid, agentId }: Pick<World, 'uid' | 'agentId'>, list: File[]) => {
+export const makeForm = ({ uid, agentId }: Pick<World, 'uid' | 'agentId'>, list: File[]) => {
   const form = new FormData();
   form.set('uid', uid);
   form.set('agentId', agentId);
@@ -15,7 +15,7 @@ export const formOf = ({ uid, agentId }: Pick<World, 'uid' | 'agentId'>, list: F
 };
 
 export const upload = (world: World, list: File[], headers: Record<string, string> = {}) =>
-  world.call('POST', '/agent-documents', { body: formOf(world, list), headers });
+  world.call('POST', '/agent-documents', { body: makeForm(world, list), headers });
 
 export const named = ({ uid, agentId }: World, documentId: string) => ({ uid, agentId, documentId });
 
@@ -43,7 +43,7 @@ export const settled = async (
 export const program = Buffer.from('MZ\x90\0\x03\0\0\0\xff\xff', 'latin1');
 
 /** Counts the stored pieces of a document's text. */
-export const piecesOf = async (id: string): Promise<number> => {
+export const countPieces = async (id: string): Promise<number> => {
   let pieces = 0;
   for await (const page of table.get().pages(textPieceCollection(id), { keysOnly: true })) pieces += page.length;
   return pieces;

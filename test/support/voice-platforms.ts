@@ -227,7 +227,7 @@ export const findings: Record<string, (finding: Finding) => Record<string, unkno
   }),
 };
 
-export const bodyOf = (response: { body: unknown; text: string }) => response.body ?? response.text;
+export const readBody = (response: { body: unknown; text: string }) => response.body ?? response.text;
 
 /** A call that ended, by platform, without any time. */
 export const endsWithoutTimes: Record<string, Record<string, unknown>> = {

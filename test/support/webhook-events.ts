@@ -85,12 +85,12 @@ export const blockManyNumbers = async ({ uid, agentId, block, events }: Awaited<
   const response = await block(numbers);
   const blocked: string[] = response.body.added;
   expect(blocked.length).toBeGreaterThan(100);
-  const countOf = (found: SentEvent[]) => found.reduce((sum, { data }) => sum + data.added.count, 0);
+  const sumCounts = (found: SentEvent[]) => found.reduce((sum, { data }) => sum + data.added.count, 0);
   const found = await until(async () => {
     const sent = distinct((await events()).filter(({ type }) => type === 'block_list.updated'));
-    return countOf(sent) >= blocked.length && sent;
+    return sumCounts(sent) >= blocked.length && sent;
   });
-  expect(countOf(found)).toBe(blocked.length);
+  expect(sumCounts(found)).toBe(blocked.length);
   for (const { data } of found) {
     const added = { count: data.added.numbers.length, numbers: expect.any(Array) };
     const requestId = response.headers.get('x-request-id');

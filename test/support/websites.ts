@@ -23,7 +23,7 @@ export const newFolder = () => {
 };
 
 /** Operations on websites, as the holder of a world's key calls them. */
-export const websitesOf = ({ uid, agentId, call }: Pick<World, 'uid' | 'agentId' | 'call'>) => {
+export const makeWebsites = ({ uid, agentId, call }: Pick<World, 'uid' | 'agentId' | 'call'>) => {
   const list = async (query: Record<string, string | number> = {}) =>
     call('GET', '/agent-websites', { query: { uid, agentId, ...query } });
   const find = async (websiteId: string) =>

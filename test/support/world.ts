@@ -112,31 +112,31 @@ export const useOwnDatabaseInThisProcess = () => {
 export const unique = (prefix: string) => `${prefix}-${randomBytes(6).toString('hex')}`;
 
 /** Returns a user with a key, and their items. */
-const userOf = (scopes?: Scope[]) => {
+const makeUser = (scopes?: Scope[]) => {
   useTargetInThisProcess();
   const uid = unique('user');
   const { made, creation } = apiKeys.get().creation(uid, { name: 'test', scopes });
   const user: Item & User = { ...userKey(uid), uid, createdAt: now() };
-  return { user: { uid, apiKey: made.secret, keyId: made.keyId }, items: [user, ...itemsOf(creation)] };
+  return { user: { uid, apiKey: made.secret, keyId: made.keyId }, items: [user, ...listItems(creation)] };
 };
 
 /** Returns the items that the actions of a transaction put. A batch of them costs DynamoDB Local a quarter of the time. */
-const itemsOf = (creation: TransactionAction[]) => creation.flatMap(({ Put }) => (Put ? [Put.Item as Item] : []));
+const listItems = (creation: TransactionAction[]) => creation.flatMap(({ Put }) => (Put ? [Put.Item as Item] : []));
 
 export const newUser = async (scopes?: Scope[]) => {
-  const { user, items } = userOf(scopes);
+  const { user, items } = makeUser(scopes);
   await table.get().putMany(items);
   return user;
 };
 
 /** Creates a user with a key and an agent: a separate world for one test. */
 export const newWorld = async (scopes?: Scope[]) => {
-  const { user, items } = userOf(scopes);
+  const { user, items } = makeUser(scopes);
   const { uid, apiKey, keyId } = user;
   const [agentId, createdAt] = [newIdentifier('agent'), now()];
   const agent = { uid, agentId, name: 'Agent', configuration: {}, createdAt, updatedAt: createdAt };
   const count: Counter = { ...countKey({ uid }), count: 1, changes: 1 };
-  await table.get().putMany([...items, ...itemsOf(agentChanges.get().creation(agent, { keyId })), count]);
+  await table.get().putMany([...items, ...listItems(agentChanges.get().creation(agent, { keyId })), count]);
   return {
     ...user,
     agentId,

@@ -27,7 +27,7 @@ export const worstTexts: Record<string, (length: number) => string> = {
 };
 
 /** The longest JSON values, as text, that fit into `length` bytes: of the right type, of a wrong one, and of none. */
-const valuesOf = function* (
+const listValues = function* (
   document: OpenApiDocument,
   schema: JsonSchema,
   length: number,
@@ -71,7 +71,7 @@ export const worstCases = function* (
   maxBytes: number,
 ): Generator<WorstCase> {
   const marker = '\u0001';
-  const fieldsOf = function* (
+  const listFields = function* (
     container: JsonSchema,
     place: (value: unknown) => unknown,
     path: string,
@@ -80,19 +80,20 @@ export const worstCases = function* (
     for (const [name, field] of Object.entries(properties)) {
       const inside = (value: unknown) => place({ [name]: value });
       yield [`${path}${name}`, resolve(document, field), JSON.stringify(inside(marker))];
-      yield* fieldsOf(field, inside, `${path}${name}.`);
+      yield* listFields(field, inside, `${path}${name}.`);
     }
-    if (items) yield* fieldsOf(items, (value) => place([value]), path);
-    for (const one of anyOf) yield* fieldsOf(one, place, path);
+    if (items) yield* listFields(items, (value) => place([value]), path);
+    for (const one of anyOf) yield* listFields(one, place, path);
   };
   const whole = (value: unknown) => ({ ...rest, ...(value as object) });
-  for (const [path, field, body] of fieldsOf(schema, whole, '')) {
+  for (const [path, field, body] of listFields(schema, whole, '')) {
     const [before = '', after = ''] = body.split(JSON.stringify(marker));
     const length = maxBytes - Buffer.byteLength(before + after) - 16;
-    for (const [name, json] of valuesOf(document, field, length))
+    for (const [name, json] of listValues(document, field, length))
       yield { field: path, kind: name, body: () => before + json() + after };
   }
-  for (const [name, json] of valuesOf(document, {}, maxBytes - 16)) yield { field: 'the body', kind: name, body: json };
+  for (const [name, json] of listValues(document, {}, maxBytes - 16))
+    yield { field: 'the body', kind: name, body: json };
 };
 
 /** The worst cases of an event whose fields are known only by an example: a long text in each of its texts and numbers in turn. */
@@ -101,9 +102,9 @@ export const worstEvents = function* (
   toBody: (event: unknown) => string,
   maxBytes: number,
 ): Generator<WorstCase> {
-  const leavesOf = function* (value: unknown, path: string[]): Generator<string[]> {
+  const listLeaves = function* (value: unknown, path: string[]): Generator<string[]> {
     if (typeof value !== 'object' || value === null) yield path;
-    else for (const [name, inside] of Object.entries(value)) yield* leavesOf(inside, [...path, name]);
+    else for (const [name, inside] of Object.entries(value)) yield* listLeaves(inside, [...path, name]);
   };
   const withLeaf = (value: unknown, [name, ...rest]: string[], leaf: string): unknown => {
     if (name === undefined) return leaf;
@@ -111,7 +112,7 @@ export const worstEvents = function* (
     copy[name] = withLeaf(copy[name], rest, leaf);
     return copy;
   };
-  for (const path of leavesOf(event, [])) {
+  for (const path of listLeaves(event, [])) {
     for (const [kind, text] of Object.entries(worstTexts))
       yield {
         field: path.join('.'),
@@ -122,8 +123,8 @@ export const worstEvents = function* (
 };
 
 /** Returns the body of a text of nearly the maximum length. Characters may be escaped in it. */
-const longest = (maxBytes: number, bodyWith: (length: number) => string): string => {
-  const [one, two] = [10_000, 20_000].map((length) => Buffer.byteLength(bodyWith(length))) as [number, number];
+const longest = (maxBytes: number, makeBody: (length: number) => string): string => {
+  const [one, two] = [10_000, 20_000].map((length) => Buffer.byteLength(makeBody(length))) as [number, number];
   const bytesPerUnit = (two - one) / 10_000;
-  return bodyWith(Math.floor((maxBytes - 2 * one) / bytesPerUnit));
+  return makeBody(Math.floor((maxBytes - 2 * one) / bytesPerUnit));
 };

@@ -13,7 +13,7 @@ import { createDeliveries } from '../../functions/webhooks/create-deliveries.ts'
 import { WebhookEvents } from '../../functions/webhooks/webhook-events.ts';
 import { injectFaultsInto } from '../support/faults.ts';
 import { newAgentRecord, newEndpointRecord } from '../support/records.ts';
-import { triedOf } from '../support/sample.ts';
+import { limitCases } from '../support/sample.ts';
 import { startTableWithStream } from '../support/table-stream.ts';
 import { unique } from '../support/world.ts';
 
@@ -154,7 +154,7 @@ it('nothing is written for a user whose endpoints were deleted in the meantime',
 
 it('a kill at any step loses and doubles no delivery', { tags: 'heavy', timeout: 600_000 }, async () => {
   // Two messages have the deliveries of so many calls.
-  const [calls, kills] = [7, triedOf(100)];
+  const [calls, kills] = [7, limitCases(100)];
   for (let [at, killed] = [0, 0]; killed < kills; at++) {
     const user = await newUser(calls);
     let step = 0;

@@ -107,7 +107,7 @@ it('a delivery about an agent whose guest has lost access ends unsent, even when
 });
 
 /** A failing endpoint with a probe, and more deliveries to it, a minute later. */
-const failingFor = async (seconds: number, ...replies: Parameters<typeof newDelivery>) => {
+const failRepeatedly = async (seconds: number, ...replies: Parameters<typeof newDelivery>) => {
   const made = await newDelivery(...replies);
   const { uid, delivery, message, messages, services } = made;
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -132,7 +132,7 @@ const failingFor = async (seconds: number, ...replies: Parameters<typeof newDeli
 };
 
 it('deliveries to an endpoint that has failed for a minute rest without a message, and are sent when the probe succeeds', async () => {
-  const made = await failingFor(61, { status: 500 }, { status: 204 });
+  const made = await failRepeatedly(61, { status: 500 }, { status: 204 });
   const { next, messages, resumptions, receiver, services, deliverOthers, resume, statuses } = made;
   await deliverOthers();
   expect(await receiver.received()).toHaveLength(1);
@@ -150,14 +150,14 @@ it('deliveries to an endpoint that has failed for a minute rest without a messag
 });
 
 it('deliveries to an endpoint that failed a moment ago are tried as ever', async () => {
-  const { messages, receiver, deliverOthers } = await failingFor(5, { status: 500 });
+  const { messages, receiver, deliverOthers } = await failRepeatedly(5, { status: 500 });
   await deliverOthers();
   expect(await receiver.received()).toHaveLength(11);
   expect(messages).toHaveLength(10);
 });
 
 it('one of the deliveries that rest becomes the probe when the probe was tried for the last time', async () => {
-  const made = await failingFor(61, { status: 500 });
+  const made = await failRepeatedly(61, { status: 500 });
   const { next, uid, delivery, messages, receiver, services, deliverOthers, resume } = made;
   await deliverOthers();
   let attempt: typeof next | undefined = next;
@@ -177,7 +177,7 @@ it('one of the deliveries that rest becomes the probe when the probe was tried f
 });
 
 it('deliveries that rest end as failed when their endpoint is disabled', async () => {
-  const made = await failingFor(61, { status: 500 }, { status: 410 });
+  const made = await failRepeatedly(61, { status: 500 }, { status: 410 });
   const { next, messages, services, deliverOthers, resume, statuses } = made;
   await deliverOthers();
   vi.setSystemTime(Math.ceil(next.dueAt as number));
@@ -188,7 +188,7 @@ it('deliveries that rest end as failed when their endpoint is disabled', async (
 });
 
 it('a delivery that a user requests is sent at once, and ends the rest of the others', async () => {
-  const made = await failingFor(61, { status: 500 }, { status: 204 });
+  const made = await failRepeatedly(61, { status: 500 }, { status: 204 });
   const { others, message, resumptions, receiver, services, deliverOthers } = made;
   await deliverOthers();
   const deliveryId = others[0]?.deliveryId as string;
@@ -198,7 +198,7 @@ it('a delivery that a user requests is sent at once, and ends the rest of the ot
 });
 
 it('a delivery that rests while its endpoint recovers is taken up', async () => {
-  const made = await failingFor(61, { status: 500 }, { status: 204 });
+  const made = await failRepeatedly(61, { status: 500 }, { status: 204 });
   const { others, message, next, resumptions, services } = made;
   const rest = services.webhookDeliveries.park.bind(services.webhookDeliveries);
   services.webhookDeliveries.park = async (...rested) => {
@@ -212,10 +212,10 @@ it('a delivery that rests while its endpoint recovers is taken up', async () => 
 
 /** Returns the id of a delivery that is read before another one where both rest. */
 const findEarlierPosition = ({ endpointId, deliveryId }: StoredDelivery): string => {
-  const readIn = (id: string) => Number(parkedDeliveryKey('', endpointId, id).pk.split('#').at(-1));
+  const findShard = (id: string) => Number(parkedDeliveryKey('', endpointId, id).pk.split('#').at(-1));
   for (let number = 0; ; number++) {
     const id = `delivery_${encodeTime(number, 26)}`;
-    if (readIn(id) <= readIn(deliveryId)) return id;
+    if (findShard(id) <= findShard(deliveryId)) return id;
   }
 };
 
@@ -226,12 +226,12 @@ const unconfirmed = async (...replies: Parameters<typeof newDelivery>) => {
   await services.webhookEndpoints.change(uid, message.endpointId, ({ confirmedAt: _, ...endpoint }) => endpoint);
   const other = { ...delivery, deliveryId: findEarlierPosition(delivery) };
   await services.webhookDeliveries.addAll([{ uid, delivery: other }], Date.now() + 10_000);
-  const statusOf = async (deliveryId: string) => (await services.webhookDeliveries.find(uid, deliveryId))?.status;
-  return { ...first, other: { ...message, deliveryId: other.deliveryId }, statusOf };
+  const readStatus = async (deliveryId: string) => (await services.webhookDeliveries.find(uid, deliveryId))?.status;
+  return { ...first, other: { ...message, deliveryId: other.deliveryId }, readStatus };
 };
 
 it('an address that has never answered gets one delivery at a time, and the others when it has answered', async () => {
-  const { uid, message, other, receiver, services, messages, resumptions, statusOf } = await unconfirmed(
+  const { uid, message, other, receiver, services, messages, resumptions, readStatus } = await unconfirmed(
     { status: 500 },
     { status: 204 },
   );
@@ -249,11 +249,14 @@ it('an address that has never answered gets one delivery at a time, and the othe
   });
   for (const job of resumptions) await resumeDeliveries(job, services, Date.now() + 10_000);
   for (const job of messages.splice(0)) await deliver(job, services);
-  expect([await statusOf(message.deliveryId), await statusOf(other.deliveryId)]).toEqual(['delivered', 'delivered']);
+  expect([await readStatus(message.deliveryId), await readStatus(other.deliveryId)]).toEqual([
+    'delivered',
+    'delivered',
+  ]);
 });
 
 it('after a suspension, the delivery that probes an endpoint is sent although another one rests before it, and then the others', async () => {
-  const { uid, message, other, receiver, services, messages, resumptions, statusOf } = await unconfirmed(
+  const { uid, message, other, receiver, services, messages, resumptions, readStatus } = await unconfirmed(
     { status: 500 },
     { status: 204 },
   );
@@ -285,7 +288,10 @@ it('after a suspension, the delivery that probes an endpoint is sent although an
   await resume();
   for (const job of messages.splice(0)) await deliver(job, services);
   expect(await receiver.received()).toHaveLength(3);
-  expect([await statusOf(message.deliveryId), await statusOf(other.deliveryId)]).toEqual(['delivered', 'delivered']);
+  expect([await readStatus(message.deliveryId), await readStatus(other.deliveryId)]).toEqual([
+    'delivered',
+    'delivered',
+  ]);
 });
 
 it('an address that has never answered gets a delivery at most every 15 seconds, however often it is asked for', async () => {

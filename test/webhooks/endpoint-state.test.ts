@@ -11,40 +11,40 @@ const confirmed: StoredEndpoint = {
 };
 const { confirmedAt: _, ...unconfirmed } = confirmed;
 const failingSince = secondsAgo(61);
-const probedBy = (deliveryId: string, seconds = 60) => ({ probe: { deliveryId, until: at + seconds * 1000 } });
+const makeProbe = (deliveryId: string, seconds = 60) => ({ probe: { deliveryId, until: at + seconds * 1000 } });
 
 /** What happens to the delivery `own`, also if a user requests it, and what it waits for. */
 const cases: [name: string, endpoint: StoredEndpoint, step: string, requested: string, wait: string][] = [
   ['healthy', confirmed, 'send', 'send', 'attempt'],
   [
     'failing for a moment',
-    { ...confirmed, failingSince: secondsAgo(59), ...probedBy('other') },
+    { ...confirmed, failingSince: secondsAgo(59), ...makeProbe('other') },
     'send',
     'send',
     'attempt',
   ],
-  ['failing, probed by another', { ...confirmed, failingSince, ...probedBy('other') }, 'park', 'send', 'probe'],
-  ['failing, probed by itself', { ...confirmed, failingSince, ...probedBy('own') }, 'send', 'send', 'attempt'],
+  ['failing, probed by another', { ...confirmed, failingSince, ...makeProbe('other') }, 'park', 'send', 'probe'],
+  ['failing, probed by itself', { ...confirmed, failingSince, ...makeProbe('own') }, 'send', 'send', 'attempt'],
   [
     'failing, with an overdue probe',
-    { ...confirmed, failingSince, ...probedBy('other', -1) },
+    { ...confirmed, failingSince, ...makeProbe('other', -1) },
     'send',
     'send',
     'attempt',
   ],
   ['failing, without a probe', { ...confirmed, failingSince }, 'send', 'send', 'attempt'],
   ['unconfirmed, never tried', unconfirmed, 'send', 'send', 'attempt'],
-  ['unconfirmed, tried by another', { ...unconfirmed, ...probedBy('other') }, 'park', 'park', 'confirmation'],
+  ['unconfirmed, tried by another', { ...unconfirmed, ...makeProbe('other') }, 'park', 'park', 'confirmation'],
   [
     'unconfirmed, tried a moment ago',
-    { ...unconfirmed, triedAt: at - 14_000, ...probedBy('own') },
+    { ...unconfirmed, triedAt: at - 14_000, ...makeProbe('own') },
     'later',
     'later',
     'attempt',
   ],
   [
     'unconfirmed, tried a while ago',
-    { ...unconfirmed, triedAt: at - 15_000, ...probedBy('own') },
+    { ...unconfirmed, triedAt: at - 15_000, ...makeProbe('own') },
     'send',
     'send',
     'attempt',
@@ -52,12 +52,12 @@ const cases: [name: string, endpoint: StoredEndpoint, step: string, requested: s
   ['suspended', { ...confirmed, isSuspended: true }, 'park', 'park', 'suspension'],
   [
     'suspended and unconfirmed',
-    { ...unconfirmed, ...probedBy('other'), isSuspended: true },
+    { ...unconfirmed, ...makeProbe('other'), isSuspended: true },
     'park',
     'park',
     'suspension',
   ],
-  ['disabled', { ...confirmed, failingSince, ...probedBy('other'), active: false }, 'end', 'end', 'attempt'],
+  ['disabled', { ...confirmed, failingSince, ...makeProbe('other'), active: false }, 'end', 'end', 'attempt'],
 ];
 
 it.each(cases)(
@@ -76,7 +76,7 @@ it.each(cases)(
 it('a delivery whose next attempt is not due yet waits for it, unless its user is suspended', () => {
   const delivery = { deliveryId: 'own', nextAttemptAt: new Date(at + 1000).toISOString() };
   const wait = (endpoint?: StoredEndpoint) => findWait(delivery, endpoint, at);
-  expect([wait(confirmed), wait({ ...confirmed, failingSince, ...probedBy('other') }), wait()]).toEqual([
+  expect([wait(confirmed), wait({ ...confirmed, failingSince, ...makeProbe('other') }), wait()]).toEqual([
     'retry',
     'retry',
     'retry',

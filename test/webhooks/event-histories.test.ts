@@ -171,7 +171,7 @@ class Simulation {
     this.#unread.push(expected);
   }
 
-  #listOf(name: 'one' | 'two' | 'user'): BlockListOwner {
+  #toBlockListOwner(name: 'one' | 'two' | 'user'): BlockListOwner {
     return name === 'user' ? { uid: this.uid } : { agentId: this.#ids[name] };
   }
 
@@ -203,7 +203,7 @@ class Simulation {
       case 'block':
       case 'unblock': {
         const isBlock = step.verb === 'block';
-        await blockList[isBlock ? 'add' : 'remove'](this.#listOf(step.list), step.numbers);
+        await blockList[isBlock ? 'add' : 'remove'](this.#toBlockListOwner(step.list), step.numbers);
         for (const one of step.numbers) {
           const entry = `${step.list} ${one}`;
           if (blocked.has(entry) !== isBlock) {
@@ -278,7 +278,7 @@ class Simulation {
   }
 
   /** The services of a process that may die: all of them have the same faults. */
-  #servicesOf(process: Process) {
+  #makeServices(process: Process) {
     injectFaultsInto(this.#table.client, () => (process.dies() ? 'kill' : this.isSound ? undefined : this.#faults()));
     const { webhookEndpoints, webhookDeliveries } = makeStores(this.#table);
     const webhookEvents = new WebhookEvents(this.#table);
@@ -332,7 +332,7 @@ class Simulation {
 
   async #publish(changes: TableChange[], process: Process): Promise<TableChange | undefined> {
     const deadlines = { until: Date.now() + 45_000 };
-    const { failures } = await followChanges(changes.map(readChange), this.#servicesOf(process), deadlines);
+    const { failures } = await followChanges(changes.map(readChange), this.#makeServices(process), deadlines);
     return changes.find((change) => failures.has(change));
   }
 
@@ -345,7 +345,7 @@ class Simulation {
       const entry = due[Math.floor(this.#next() * due.length)] as (typeof due)[number];
       const { message } = entry;
       const process = this.#newProcess();
-      const services = this.#servicesOf(process);
+      const services = this.#makeServices(process);
       const work = () => {
         if (message.job === 'createDeliveries') return createDeliveries(message, services, Number.POSITIVE_INFINITY);
         if (message.job === 'deliverWebhook') return deliver(message, services);
@@ -386,7 +386,7 @@ class Simulation {
   }
 
   /** Returns the content of an event in the words of `expected`: for a block list, one per number. */
-  aboutOf({ type, data }: SentEvent): string[] {
+  listSubjects({ type, data }: SentEvent): string[] {
     if (type !== 'block_list.updated') {
       const { agentId = data.agent_id, call_id: callId, websiteId } = data;
       return [[agentId, callId ?? websiteId].filter(Boolean).join(' ')];
@@ -452,7 +452,7 @@ describe('events under faults', () => {
             agree(events);
             const expected = simulation.expected.filter(accepts);
             const found = distinct(events).flatMap((event) =>
-              simulation.aboutOf(event).map((about) => `${event.type} ${about}`),
+              simulation.listSubjects(event).map((about) => `${event.type} ${about}`),
             );
             for (const one of expected) {
               const name = `${one.type} ${one.about}`;

@@ -9,12 +9,12 @@ import { newReceiver } from '../support/webhooks.ts';
 
 const request = { headers: { 'content-type': 'application/json', 'webhook-id': 'event_1' }, body: '{}' };
 const post = (url: string, policy: FetchPolicy = {}) => new WebhookReceivers(policy).post(url, request);
-const causeOf = async (url: string, policy?: FetchPolicy) => (await post(url, policy)).cause;
+const findCause = async (url: string, policy?: FetchPolicy) => (await post(url, policy)).cause;
 
 const notPublic = 'The address is not a public one.';
 const notAllowed = 'The address is not one that webhooks may be sent to.';
 
-const namesOf = async (names: Names) => {
+const resolveNames = async (names: Names) => {
   const server = await startNameServer(names);
   onTestFinished(server.stop);
   return server;
@@ -34,7 +34,7 @@ describe('an address inside the network', () => {
 
   it('an address inside the network is never connected to, in any of 250 spellings', async () => {
     const outcomes = new Map<string, string | undefined>();
-    for (const host of insideHosts()) outcomes.set(host, await causeOf(`https://${host}/`));
+    for (const host of insideHosts()) outcomes.set(host, await findCause(`https://${host}/`));
     expect(outcomes.size).toBeGreaterThanOrEqual(250);
     expect([...outcomes].filter(([, cause]) => cause !== notPublic)).toEqual([]);
     expect(attempts).toEqual([]);
@@ -42,20 +42,20 @@ describe('an address inside the network', () => {
 
   it('an address inside the network is never connected to by a name, nor by one that resolves differently the second time', async () => {
     const outside = '192.0.1.77';
-    const server = await namesOf({
+    const server = await resolveNames({
       'private.test': () => ['10.1.2.3'],
       'six.test': () => ['fd00:ec2::254'],
       'mixed.test': () => ['8.8.8.8', '169.254.169.254'],
       'rebinding.test': (asked) => [asked === 1 ? outside : '127.0.0.1'],
     });
     for (const name of ['private.test', 'six.test', 'mixed.test']) {
-      expect(await causeOf(`https://${name}/`, server), name).toBe(notPublic);
+      expect(await findCause(`https://${name}/`, server), name).toBe(notPublic);
     }
     expect(attempts).toEqual([]);
     // The address that was checked is the one that is connected to, and nobody there has its certificate.
-    expect(await causeOf('https://rebinding.test/', server)).toMatch(/connection|certificate/);
+    expect(await findCause('https://rebinding.test/', server)).toMatch(/connection|certificate/);
     expect(server.queries.filter((query) => query === 'rebinding.test A')).toHaveLength(1);
-    expect(await causeOf('https://rebinding.test/', server)).toBe(notPublic);
+    expect(await findCause('https://rebinding.test/', server)).toBe(notPublic);
     expect(attempts).toEqual([outside]);
   });
 });

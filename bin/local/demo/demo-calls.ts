@@ -121,7 +121,7 @@ const reject = ({ agentId, callId, phone, direction, startedAt, outcomeAt }: Dem
 };
 
 const planCalls = (agentId: string, direction: Direction, days: number, until: number): DemoCall[] => {
-  const random = randomFrom(direction === 'inbound' ? 1 : 2);
+  const random = seedRandom(direction === 'inbound' ? 1 : 2);
   const { callsOnDay, firstHour, hours } = patterns[direction];
   return Array.from({ length: days + 1 }, (_, index) => days - index).flatMap((daysAgo) => {
     const midnight = localMidnight(until - daysAgo * dayMilliseconds);
@@ -187,7 +187,7 @@ const localMidnight = (at: number): number => {
 const clock = new WallClocks().of(demoTimeZone);
 
 /** Returns a generator of numbers from 0 to 1 that always yields the same sequence: mulberry32. */
-const randomFrom = (seed: number): Random => {
+const seedRandom = (seed: number): Random => {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

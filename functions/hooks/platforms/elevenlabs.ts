@@ -7,12 +7,12 @@ import {
   type CallEnd,
   isSearch,
   jsonResponse,
-  numberAt,
-  objectAt,
   type Platform,
   readAgentVersion,
+  readNumber,
+  readObject,
+  readText,
   searchResponse,
-  textAt,
   toCost,
   toIsoTime,
   unlessEmpty,
@@ -48,56 +48,59 @@ export const elevenlabs: Platform = {
   },
 
   read({ body }) {
-    const callSid = textAt(body, 'call_sid');
-    if (callSid !== undefined && textAt(body, 'type') === undefined) {
-      const [from, to] = [textAt(body, 'caller_id'), textAt(body, 'called_number')];
-      return { type: 'start', callId: textAt(body, 'conversation_id') ?? callSid, direction: 'inbound', from, to };
+    const callSid = readText(body, 'call_sid');
+    if (callSid !== undefined && readText(body, 'type') === undefined) {
+      const [from, to] = [readText(body, 'caller_id'), readText(body, 'called_number')];
+      return { type: 'start', callId: readText(body, 'conversation_id') ?? callSid, direction: 'inbound', from, to };
     }
-    if (textAt(body, 'type') === undefined && isSearch(body)) {
-      const [from, to] = [textAt(body, 'caller_id'), textAt(body, 'called_number')];
-      return { type: 'searches', direction: 'inbound', from, to, queries: [textAt(body, 'query')] };
+    if (readText(body, 'type') === undefined && isSearch(body)) {
+      const [from, to] = [readText(body, 'caller_id'), readText(body, 'called_number')];
+      return { type: 'searches', direction: 'inbound', from, to, queries: [readText(body, 'query')] };
     }
-    const data = objectAt(body, 'data');
-    const callId = textAt(data, 'conversation_id');
+    const data = readObject(body, 'data');
+    const callId = readText(data, 'conversation_id');
     // Some workspaces send the data of a conversation alone.
-    const type = textAt(body, 'type') ?? 'post_call_transcription';
+    const type = readText(body, 'type') ?? 'post_call_transcription';
     if (type === 'call_initiation_failure' && callId) return failedCall(callId, body);
     if (type !== 'post_call_transcription' || !callId) return { type: 'other' };
-    const [metadata, analysis] = [objectAt(data, 'metadata'), objectAt(data, 'analysis')];
-    const [phoneCall, whatsapp] = [objectAt(metadata, 'phone_call'), objectAt(metadata, 'whatsapp')];
-    const isOutbound = [phoneCall, whatsapp].some((one) => textAt(one, 'direction') === 'outbound');
+    const [metadata, analysis] = [readObject(data, 'metadata'), readObject(data, 'analysis')];
+    const [phoneCall, whatsapp] = [readObject(metadata, 'phone_call'), readObject(metadata, 'whatsapp')];
+    const isOutbound = [phoneCall, whatsapp].some((one) => readText(one, 'direction') === 'outbound');
     const direction = isOutbound ? 'outbound' : 'inbound';
     // A WhatsApp user's id is an international number without its +.
-    const whatsappNumber = textAt(whatsapp, 'whatsapp_user_id')?.replace(/^\+?/, '+');
-    const [other, own] = [textAt(phoneCall, 'external_number') ?? whatsappNumber, textAt(phoneCall, 'agent_number')];
+    const whatsappNumber = readText(whatsapp, 'whatsapp_user_id')?.replace(/^\+?/, '+');
+    const [other, own] = [
+      readText(phoneCall, 'external_number') ?? whatsappNumber,
+      readText(phoneCall, 'agent_number'),
+    ];
     const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
-    const start = numberAt(metadata, 'start_time_unix_secs') ?? numberAt(body, 'event_timestamp');
-    const durationSeconds = numberAt(metadata, 'call_duration_secs');
-    const client = objectAt(data, 'conversation_initiation_client_data');
-    const agentVersion = readAgentVersion(objectAt(client, 'dynamic_variables'));
+    const start = readNumber(metadata, 'start_time_unix_secs') ?? readNumber(body, 'event_timestamp');
+    const durationSeconds = readNumber(metadata, 'call_duration_secs');
+    const client = readObject(data, 'conversation_initiation_client_data');
+    const agentVersion = readAgentVersion(readObject(client, 'dynamic_variables'));
     const startedAt = start === undefined ? undefined : toIsoTime(start * 1000);
     const endedAt =
       start === undefined || durationSeconds === undefined ? undefined : toIsoTime((start + durationSeconds) * 1000);
     return {
       type: 'end',
       callId,
-      order: numberAt(body, 'event_timestamp'),
+      order: readNumber(body, 'event_timestamp'),
       direction,
       from,
       to,
       facts: {
-        ...withoutUndefined({ startedAt, endedAt, durationSeconds, status: textAt(data, 'status'), agentVersion }),
+        ...withoutUndefined({ startedAt, endedAt, durationSeconds, status: readText(data, 'status'), agentVersion }),
         details: {
-          endReason: textAt(metadata, 'termination_reason'),
-          summary: textAt(analysis, 'transcript_summary'),
+          endReason: readText(metadata, 'termination_reason'),
+          summary: readText(analysis, 'transcript_summary'),
           analysis: unlessEmpty(analysis),
           // Conversations on plans that are paid in money have both.
-          cost: toCost(numberAt(metadata, 'cost_fiat'), 'USD') ?? toCost(numberAt(metadata, 'cost'), 'credits'),
+          cost: toCost(readNumber(metadata, 'cost_fiat'), 'USD') ?? toCost(readNumber(metadata, 'cost'), 'credits'),
         },
       },
       findings: unlessEmpty(
         Object.fromEntries(
-          Object.entries(objectAt(analysis, 'data_collection_results')).map(([name, result]) => [
+          Object.entries(readObject(analysis, 'data_collection_results')).map(([name, result]) => [
             name,
             isJsonObject(result) ? copyFields(result).value : undefined,
           ]),
@@ -132,19 +135,19 @@ const parseSignature = (signature: string) => {
 
 /** Returns the end of an unconnected outbound call, as Twilio or the SIP trunk reports it. */
 const failedCall = (callId: string, event: Record<string, unknown>): CallEnd => {
-  const data = objectAt(event, 'data');
-  const report = objectAt(objectAt(data, 'metadata'), 'body');
-  const reason = textAt(data, 'failure_reason');
-  const seconds = numberAt(event, 'event_timestamp');
-  const endedAt = toIsoTime(textAt(report, 'Timestamp')) ?? toIsoTime(seconds && seconds * 1000);
+  const data = readObject(event, 'data');
+  const report = readObject(readObject(data, 'metadata'), 'body');
+  const reason = readText(data, 'failure_reason');
+  const seconds = readNumber(event, 'event_timestamp');
+  const endedAt = toIsoTime(readText(report, 'Timestamp')) ?? toIsoTime(seconds && seconds * 1000);
   const endReason =
-    ['error_reason', 'sip_status', 'CallStatus'].flatMap((name) => textAt(report, name) ?? [])[0] ?? reason;
+    ['error_reason', 'sip_status', 'CallStatus'].flatMap((name) => readText(report, name) ?? [])[0] ?? reason;
   return {
     type: 'end',
     callId,
     direction: 'outbound',
-    from: textAt(report, 'From') ?? textAt(report, 'from_number'),
-    to: textAt(report, 'To') ?? textAt(report, 'to_number'),
+    from: readText(report, 'From') ?? readText(report, 'from_number'),
+    to: readText(report, 'To') ?? readText(report, 'to_number'),
     facts: { ...withoutUndefined({ startedAt: endedAt, endedAt }), status: reason ?? 'failed', details: { endReason } },
     findings: undefined,
   };

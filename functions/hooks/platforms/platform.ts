@@ -136,8 +136,8 @@ const movePoint = (value: number, places: number): number => {
 
 /** Checks for the search tool by its name or, without a name, by its query. */
 export const isSearch = (body: Record<string, unknown>): boolean => {
-  const name = textAt(body, 'name') ?? textAt(body, 'tool_name');
-  return name === undefined ? textAt(body, 'query') !== undefined : name === searchTool;
+  const name = readText(body, 'name') ?? readText(body, 'tool_name');
+  return name === undefined ? readText(body, 'query') !== undefined : name === searchTool;
 };
 
 /** Returns the response to one search of a platform whose model reads any JSON object. */
@@ -145,7 +145,7 @@ export const searchResponse = ([answer]: SearchAnswer[]): CustomResponse =>
   jsonResponse(answer?.error === undefined ? { result: answer?.text } : { error: answer.error });
 
 /** Returns the object in a field, or an empty object: platforms send any type. */
-export const objectAt = (body: Record<string, unknown>, name: string): Record<string, unknown> => {
+export const readObject = (body: Record<string, unknown>, name: string): Record<string, unknown> => {
   const value = body[name];
   return isJsonObject(value) ? value : {};
 };
@@ -154,21 +154,21 @@ export const objectAt = (body: Record<string, unknown>, name: string): Record<st
 export const chooseObject = (name: string, ...objects: Record<string, unknown>[]): Record<string, unknown> =>
   objects.find((object) => object[name] !== undefined) ?? objects[0] ?? {};
 
-export const textAt = (body: Record<string, unknown>, name: string): string | undefined => {
+export const readText = (body: Record<string, unknown>, name: string): string | undefined => {
   const value = body[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
 /** Returns the number in a field. Intermediaries write numbers as texts. */
-export const numberAt = (body: Record<string, unknown>, name: string): number | undefined => {
+export const readNumber = (body: Record<string, unknown>, name: string): number | undefined => {
   const value = body[name];
   const number = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 };
 
 /** Returns the time in a field, which is a text or Unix milliseconds. */
-export const timeAt = (body: Record<string, unknown>, name: string): string | undefined =>
-  toIsoTime(numberAt(body, name) ?? textAt(body, name));
+export const readTime = (body: Record<string, unknown>, name: string): string | undefined =>
+  toIsoTime(readNumber(body, name) ?? readText(body, name));
 
 /** Returns the agent's version, which a platform sends back with the end. */
 export const readAgentVersion = (...variables: Record<string, unknown>[]): number | undefined => {

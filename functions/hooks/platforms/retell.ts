@@ -7,13 +7,13 @@ import {
   chooseObject,
   isSearch,
   jsonResponse,
-  numberAt,
-  objectAt,
   type Platform,
   readAgentVersion,
+  readNumber,
+  readObject,
+  readText,
+  readTime,
   searchResponse,
-  textAt,
-  timeAt,
   toCost,
   unlessEmpty,
 } from './platform.ts';
@@ -40,59 +40,60 @@ export const retell: Platform = {
   },
 
   read({ body }) {
-    const event = textAt(body, 'event') ?? textAt(body, 'event_type');
+    const event = readText(body, 'event') ?? readText(body, 'event_type');
     if (event === 'call_inbound') {
       const call = body.call_inbound
-        ? objectAt(body, 'call_inbound')
-        : chooseObject('from_number', objectAt(body, 'data'), body);
-      const [from, to] = [textAt(call, 'from_number'), textAt(call, 'to_number')];
-      return { type: 'start', callId: textAt(call, 'call_id'), direction: 'inbound', from, to };
+        ? readObject(body, 'call_inbound')
+        : chooseObject('from_number', readObject(body, 'data'), body);
+      const [from, to] = [readText(call, 'from_number'), readText(call, 'to_number')];
+      return { type: 'start', callId: readText(call, 'call_id'), direction: 'inbound', from, to };
     }
-    const call = chooseObject('call_id', objectAt(body, 'call'), objectAt(body, 'data'), body);
+    const call = chooseObject('call_id', readObject(body, 'call'), readObject(body, 'data'), body);
     if (event === undefined && isSearch(body)) {
-      const direction = textAt(call, 'direction') === 'outbound' ? 'outbound' : 'inbound';
-      const [from, to] = [textAt(call, 'from_number'), textAt(call, 'to_number')];
+      const direction = readText(call, 'direction') === 'outbound' ? 'outbound' : 'inbound';
+      const [from, to] = [readText(call, 'from_number'), readText(call, 'to_number')];
       return {
         type: 'searches',
         direction,
         from,
         to,
-        queries: [textAt(body, 'query') ?? textAt(objectAt(body, 'args'), 'query')],
+        queries: [readText(body, 'query') ?? readText(readObject(body, 'args'), 'query')],
       };
     }
-    const callId = textAt(call, 'call_id');
+    const callId = readText(call, 'call_id');
     const order = ends.indexOf(event ?? '');
     if (order === -1 || !callId) return { type: 'other' };
-    const analysis = objectAt(call, 'call_analysis');
-    const cents = numberAt(objectAt(call, 'call_cost'), 'combined_cost');
-    const [startedAt, endedAt] = [timeAt(call, 'start_timestamp'), timeAt(call, 'end_timestamp')];
+    const analysis = readObject(call, 'call_analysis');
+    const cents = readNumber(readObject(call, 'call_cost'), 'combined_cost');
+    const [startedAt, endedAt] = [readTime(call, 'start_timestamp'), readTime(call, 'end_timestamp')];
     const milliseconds =
-      numberAt(call, 'duration_ms') ?? (startedAt && endedAt ? Date.parse(endedAt) - Date.parse(startedAt) : undefined);
+      readNumber(call, 'duration_ms') ??
+      (startedAt && endedAt ? Date.parse(endedAt) - Date.parse(startedAt) : undefined);
     return {
       type: 'end',
       callId,
       order,
-      direction: textAt(call, 'direction') === 'outbound' ? 'outbound' : 'inbound',
-      from: textAt(call, 'from_number'),
-      to: textAt(call, 'to_number'),
+      direction: readText(call, 'direction') === 'outbound' ? 'outbound' : 'inbound',
+      from: readText(call, 'from_number'),
+      to: readText(call, 'to_number'),
       facts: {
         ...withoutUndefined({
           startedAt: startedAt ?? endedAt,
           endedAt,
           durationSeconds: milliseconds !== undefined && milliseconds >= 0 ? milliseconds / 1000 : undefined,
-          status: textAt(call, 'call_status'),
+          status: readText(call, 'call_status'),
           // Retell's `agent_version` is the version of the agent at Retell.
-          agentVersion: readAgentVersion(objectAt(call, 'retell_llm_dynamic_variables')),
+          agentVersion: readAgentVersion(readObject(call, 'retell_llm_dynamic_variables')),
         }),
         details: {
-          endReason: textAt(call, 'disconnection_reason'),
-          recordingUrl: textAt(call, 'recording_url'),
-          summary: textAt(analysis, 'call_summary'),
+          endReason: readText(call, 'disconnection_reason'),
+          recordingUrl: readText(call, 'recording_url'),
+          summary: readText(analysis, 'call_summary'),
           analysis: unlessEmpty(analysis),
           cost: toCost(cents, 'USD', -2),
         },
       },
-      findings: unlessEmpty(copyFields(objectAt(analysis, 'custom_analysis_data'))),
+      findings: unlessEmpty(copyFields(readObject(analysis, 'custom_analysis_data'))),
       turns: readTurns(call.transcript_with_tool_calls, call.transcript_object, call.transcript),
     };
   },

@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import type { Attestation } from '../../domain/attestations.ts';
 import { explainFaults, isRecent } from '../secrets/signatures.ts';
-import { type Platform, textAt } from './platform.ts';
+import { type Platform, readText } from './platform.ts';
 import { readCall, twilio } from './twilio.ts';
 
 /** A signature of Ed25519: 64 bytes in canonical base64. */
@@ -36,7 +36,7 @@ export const telnyx: Platform = {
 
 /** Returns the reported attestation. A level needs a validated signature. */
 const readAttestation = (body: Record<string, unknown>): Attestation | undefined => {
-  const level = (['A', 'B', 'C'] as const).find((one) => one === textAt(body, 'ShakenStirAttestation'));
+  const level = (['A', 'B', 'C'] as const).find((one) => one === readText(body, 'ShakenStirAttestation'));
   const isValidated = String(body.ShakenStirValidated).toLowerCase() !== 'false';
   return level && (isValidated ? level : 'failed');
 };

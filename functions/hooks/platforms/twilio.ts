@@ -2,7 +2,7 @@ import type { Attestation } from '../../domain/attestations.ts';
 import type { CustomResponse } from '../../domain/custom-response.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { isJsonObject, withoutUndefined } from '../../domain/json.ts';
-import { type CallDetails, type HookEvent, type Platform, textAt, toCost, toIsoTime } from './platform.ts';
+import { type CallDetails, type HookEvent, type Platform, readText, toCost, toIsoTime } from './platform.ts';
 import { verifyTwilio } from './twilio-signature.ts';
 
 /** Twilio's webhook and status callback: form fields, answered in TwiML. https://www.twilio.com/docs/voice/twiml */
@@ -13,7 +13,7 @@ export const twilio: Platform = {
 
   verify: verifyTwilio,
 
-  read: ({ body }) => readCall(body, readVerstat(textAt(body, 'StirVerstat'))),
+  read: ({ body }) => readCall(body, readVerstat(readText(body, 'StirVerstat'))),
 
   makeUpStart: ({ callId, from, to }) =>
     new URLSearchParams({ CallStatus: 'ringing', CallSid: callId, From: from, To: to }).toString(),
@@ -29,19 +29,19 @@ export const twilio: Platform = {
 /** Returns the event of a form with Twilio's fields and the carrier's attestation. */
 export const readCall = (body: Record<string, unknown>, attestation: Attestation | undefined): HookEvent => {
   if (isJsonObject(body.data)) throw invalidField('data', jsonEvents);
-  const callId = textAt(body, 'CallSid');
-  const from = textAt(body, 'From') ?? textAt(body, 'Caller');
-  const to = textAt(body, 'To') ?? textAt(body, 'Called');
-  const direction = textAt(body, 'Direction')?.startsWith('outbound') ? 'outbound' : 'inbound';
-  const status = textAt(body, 'CallStatus') ?? '';
+  const callId = readText(body, 'CallSid');
+  const from = readText(body, 'From') ?? readText(body, 'Caller');
+  const to = readText(body, 'To') ?? readText(body, 'Called');
+  const direction = readText(body, 'Direction')?.startsWith('outbound') ? 'outbound' : 'inbound';
+  const status = readText(body, 'CallStatus') ?? '';
   if (status === 'ringing') return { type: 'start', callId, direction, from, to, attestation };
   if (!endStatuses.has(status) || !callId) return { type: 'other' };
-  const seconds = Number(textAt(body, 'CallDuration') ?? Number.NaN);
+  const seconds = Number(readText(body, 'CallDuration') ?? Number.NaN);
   const durationSeconds = Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
   // Twilio sends the time of the event, which is the call's end. Telnyx has `EndTime`, too.
-  const endedAt = toIsoTime(textAt(body, 'Timestamp') ?? textAt(body, 'EndTime'));
+  const endedAt = toIsoTime(readText(body, 'Timestamp') ?? readText(body, 'EndTime'));
   const startedAt = endedAt && toIsoTime(Date.parse(endedAt) - (durationSeconds ?? 0) * 1000);
-  const details = { recordingUrl: textAt(body, 'RecordingUrl'), cost: readPrice(body) };
+  const details = { recordingUrl: readText(body, 'RecordingUrl'), cost: readPrice(body) };
   return {
     type: 'end',
     callId,
@@ -67,7 +67,7 @@ const readVerstat = (verstat = ''): Attestation | undefined => {
 
 /** Returns the cost of a call, which only a list of calls has: a negative price is what is paid. */
 const readPrice = (body: Record<string, unknown>): CallDetails['cost'] => {
-  const [price, currency] = [textAt(body, 'Price'), textAt(body, 'PriceUnit')];
+  const [price, currency] = [readText(body, 'Price'), readText(body, 'PriceUnit')];
   const isPrice = price !== undefined && /^-?\d+(\.\d+)?$/.test(price) && /^[A-Z]{3}$/.test(currency ?? '');
   return isPrice ? toCost(Math.abs(Number(price)), currency as string) : undefined;
 };

@@ -6,13 +6,13 @@ import { readTurns } from '../transcript.ts';
 import {
   chooseObject,
   jsonResponse,
-  numberAt,
-  objectAt,
   type Platform,
   readAgentVersion,
+  readNumber,
+  readObject,
+  readText,
+  readTime,
   searchTool,
-  textAt,
-  timeAt,
   toCost,
   unlessEmpty,
 } from './platform.ts';
@@ -53,41 +53,41 @@ export const vapi: Platform = {
 
   read({ body }) {
     const message = findMessage(body);
-    const call = objectAt(message, 'call');
+    const call = readObject(message, 'call');
     const other =
       partyAddress(message, 'customer') ?? partyAddress(call, 'customer') ?? partyAddress(message, 'contact');
     const own = partyAddress(message, 'phoneNumber') ?? partyAddress(call, 'phoneNumber');
-    switch (textAt(message, 'type')) {
+    switch (readText(message, 'type')) {
       case 'assistant-request':
-        return { type: 'start', callId: textAt(call, 'id'), direction: 'inbound', from: other, to: own };
+        return { type: 'start', callId: readText(call, 'id'), direction: 'inbound', from: other, to: own };
       case 'campaign.predial':
         return { type: 'start', callId: undefined, direction: 'outbound', from: own, to: other };
       case 'end-of-call-report': {
-        const callId = textAt(call, 'id');
+        const callId = readText(call, 'id');
         if (!callId) return { type: 'other' };
-        const direction = textAt(call, 'type') === 'outboundPhoneCall' ? 'outbound' : 'inbound';
+        const direction = readText(call, 'type') === 'outboundPhoneCall' ? 'outbound' : 'inbound';
         const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
-        const endedAt = timeAt(message, 'endedAt') ?? timeAt(call, 'endedAt');
-        const startedAt = timeAt(message, 'startedAt') ?? timeAt(call, 'startedAt');
-        const [analysis, artifact] = [objectAt(message, 'analysis'), objectAt(message, 'artifact')];
-        const structuredOutputs = unlessEmpty(objectAt(artifact, 'structuredOutputs'));
+        const endedAt = readTime(message, 'endedAt') ?? readTime(call, 'endedAt');
+        const startedAt = readTime(message, 'startedAt') ?? readTime(call, 'startedAt');
+        const [analysis, artifact] = [readObject(message, 'analysis'), readObject(message, 'artifact')];
+        const structuredOutputs = unlessEmpty(readObject(artifact, 'structuredOutputs'));
         const details = {
-          endReason: textAt(message, 'endedReason'),
-          recordingUrl: findRecording(artifact) ?? textAt(message, 'recordingUrl'),
-          summary: textAt(analysis, 'summary') ?? textAt(message, 'summary'),
+          endReason: readText(message, 'endedReason'),
+          recordingUrl: findRecording(artifact) ?? readText(message, 'recordingUrl'),
+          summary: readText(analysis, 'summary') ?? readText(message, 'summary'),
           analysis: unlessEmpty({ ...analysis, ...(structuredOutputs && { structuredOutputs }) }),
           cost: toCost(readCost(message) ?? readCost(call), 'USD'),
         };
         const agentVersion = readAgentVersion(
-          objectAt(objectAt(call, 'assistantOverrides'), 'variableValues'),
-          objectAt(artifact, 'variableValues'),
+          readObject(readObject(call, 'assistantOverrides'), 'variableValues'),
+          readObject(artifact, 'variableValues'),
         );
         const durationSeconds =
-          numberAt(message, 'durationSeconds') ?? secondsBetween(startedAt, endedAt) ?? readDuration(message);
+          readNumber(message, 'durationSeconds') ?? secondsBetween(startedAt, endedAt) ?? readDuration(message);
         return {
           type: 'end',
           callId,
-          order: numberAt(message, 'timestamp'),
+          order: readNumber(message, 'timestamp'),
           direction,
           from,
           to,
@@ -97,7 +97,7 @@ export const vapi: Platform = {
             details,
           },
           findings: unlessEmpty({
-            ...copyFields(objectAt(analysis, 'structuredData')),
+            ...copyFields(readObject(analysis, 'structuredData')),
             ...flattenOutputs(structuredOutputs),
           }),
           turns: readTurns(artifact.messages, message.messages, artifact.transcript, message.transcript),
@@ -138,7 +138,7 @@ export const vapi: Platform = {
     const results = answers.map(({ error, text }) =>
       error === undefined ? { result: text?.replace(/\s*\n\s*/g, ' ') } : { error },
     );
-    if (textAt(message, 'type') === 'function-call')
+    if (readText(message, 'type') === 'function-call')
       return jsonResponse({ result: results[0]?.result ?? results[0]?.error });
     const called = collectSearches(message).map(({ toolCallId }) => ({ name: searchTool, toolCallId }));
     return jsonResponse({ results: called.map((call, index) => ({ ...call, ...results[index] })) });
@@ -147,26 +147,29 @@ export const vapi: Platform = {
   acknowledge: () => jsonResponse({}),
 };
 
-const findMessage = (body: Record<string, unknown>) => chooseObject('type', objectAt(body, 'message'), body);
+const findMessage = (body: Record<string, unknown>) => chooseObject('type', readObject(body, 'message'), body);
 
 /** Returns a party's number, or the SIP address in its place. */
 const partyAddress = (object: Record<string, unknown>, party: string): string | undefined =>
-  textAt(objectAt(object, party), 'number') ?? textAt(objectAt(object, party), 'sipUri');
+  readText(readObject(object, party), 'number') ?? readText(readObject(object, party), 'sipUri');
 
 /** Returns the calls of the search tool, whose arguments Vapi sends in several forms. */
 const collectSearches = (message: Record<string, unknown>): { toolCallId: string; query: string | undefined }[] =>
   listToolCalls(message).flatMap((call) => {
-    const called = objectAt(call, 'function');
+    const called = readObject(call, 'function');
     if ((called.name ?? call.name) !== searchTool) return [];
     const sent = called.arguments ?? call.arguments ?? called.parameters ?? call.parameters;
-    return [{ toolCallId: textAt(call, 'id') ?? '', query: textAt(parseToolArguments(sent), 'query') }];
+    return [{ toolCallId: readText(call, 'id') ?? '', query: readText(parseToolArguments(sent), 'query') }];
   });
 
 /** Returns a message's tool calls, which Vapi sends in several lists. */
 const listToolCalls = (message: Record<string, unknown>): Record<string, unknown>[] => {
-  const objectsAt = (name: string) => [message[name]].flat().filter(isJsonObject);
-  const ofTools = objectsAt('toolWithToolCallList').map((tool) => ({ name: tool.name, ...objectAt(tool, 'toolCall') }));
-  const lists = [objectsAt('toolCallList'), objectsAt('toolCalls'), ofTools, objectsAt('functionCall')];
+  const readObjects = (name: string) => [message[name]].flat().filter(isJsonObject);
+  const ofTools = readObjects('toolWithToolCallList').map((tool) => ({
+    name: tool.name,
+    ...readObject(tool, 'toolCall'),
+  }));
+  const lists = [readObjects('toolCallList'), readObjects('toolCalls'), ofTools, readObjects('functionCall')];
   return lists.find(({ length }) => length > 0) ?? [];
 };
 
@@ -201,12 +204,12 @@ const assistantOverrides = ({ greeting, instructions, model = '' }: Overrides = 
 
 /** Returns a recording's address, in stereo or mono and under any of its names. */
 const findRecording = (artifact: Record<string, unknown>): string | undefined => {
-  const recording = objectAt(artifact, 'recording');
+  const recording = readObject(artifact, 'recording');
   return (
-    textAt(artifact, 'recordingUrl') ??
-    textAt(objectAt(recording, 'mono'), 'combinedUrl') ??
-    textAt(recording, 'stereoUrl') ??
-    textAt(artifact, 'stereoRecordingUrl')
+    readText(artifact, 'recordingUrl') ??
+    readText(readObject(recording, 'mono'), 'combinedUrl') ??
+    readText(recording, 'stereoUrl') ??
+    readText(artifact, 'stereoRecordingUrl')
   );
 };
 
@@ -225,17 +228,17 @@ const flattenOutputs = (structuredOutputs: Record<string, unknown> = {}): Record
 /** Returns the cost of a call, its total, or the sum of what all its components cost. */
 const readCost = (object: Record<string, unknown>): number | undefined => {
   const costs = [object.costs].flat().filter(isJsonObject);
-  const components = costs.map((one) => numberAt(one, 'cost') ?? Number.NaN);
+  const components = costs.map((one) => readNumber(one, 'cost') ?? Number.NaN);
   return (
-    numberAt(object, 'cost') ??
-    numberAt(objectAt(object, 'costBreakdown'), 'total') ??
+    readNumber(object, 'cost') ??
+    readNumber(readObject(object, 'costBreakdown'), 'total') ??
     (components.length > 0 ? components.reduce((sum, cost) => sum + cost) : undefined)
   );
 };
 
 /** Returns the seconds of a duration in another unit. */
 const readDuration = (message: Record<string, unknown>): number | undefined => {
-  const [milliseconds, minutes] = [numberAt(message, 'durationMs'), numberAt(message, 'durationMinutes')];
+  const [milliseconds, minutes] = [readNumber(message, 'durationMs'), readNumber(message, 'durationMinutes')];
   const whole = milliseconds ?? (minutes && Math.round(minutes * 60_000));
   return whole === undefined ? undefined : whole / 1000;
 };
@@ -245,7 +248,7 @@ const secondsBetween = (start: string | undefined, end: string | undefined): num
   return seconds >= 0 ? seconds : undefined;
 };
 
-const isPredial = (body: Record<string, unknown>) => textAt(findMessage(body), 'type') === 'campaign.predial';
+const isPredial = (body: Record<string, unknown>) => readText(findMessage(body), 'type') === 'campaign.predial';
 
 /** Reads Unix seconds, Unix milliseconds or a date-time. */
 const parseMilliseconds = (time: string): number => {

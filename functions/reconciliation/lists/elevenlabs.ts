@@ -1,6 +1,6 @@
 import { PlatformError } from '../../clients/platform-requests.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import { numberAt, textAt } from '../../hooks/platforms/platform.ts';
+import { readNumber, readText } from '../../hooks/platforms/platform.ts';
 import { type CallList, listObjects, readEach } from './list.ts';
 
 const overStatuses = new Set(['done', 'failed']);
@@ -23,13 +23,13 @@ export const elevenlabs: CallList = {
       const page = await requests.send(path, { query: { agent_id, ...range, page_size: 100, cursor } });
       const { conversations, has_more, next_cursor } = isJsonObject(page) ? page : {};
       const calls = listObjects(conversations).map((summary) => {
-        const id = textAt(summary, 'conversation_id') ?? '';
+        const id = readText(summary, 'conversation_id') ?? '';
         const { status, start_time_unix_secs, call_duration_secs } = summary;
-        const seconds = numberAt(summary, 'start_time_unix_secs');
+        const seconds = readNumber(summary, 'start_time_unix_secs');
         return {
           id,
           startedAt: seconds && seconds * 1000,
-          isOver: overStatuses.has(textAt(summary, 'status') ?? ''),
+          isOver: overStatuses.has(readText(summary, 'status') ?? ''),
           event: toEvent({ conversation_id: id, status, metadata: { start_time_unix_secs, call_duration_secs } }),
           async complete() {
             try {

@@ -1,6 +1,6 @@
 import { PlatformError } from '../../clients/platform-requests.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import { numberAt, textAt } from '../../hooks/platforms/platform.ts';
+import { readNumber, readText } from '../../hooks/platforms/platform.ts';
 import { type CallList, listObjects } from './list.ts';
 
 const overStatuses = new Set(['ended', 'error', 'not_connected']);
@@ -22,12 +22,12 @@ export const retell: CallList = {
       const page = await requests.send('/v3/list-calls', { body });
       const { items, has_more, pagination_key } = isJsonObject(page) ? page : {};
       const calls = listObjects(items).map((call) => {
-        const id = textAt(call, 'call_id') ?? '';
+        const id = readText(call, 'call_id') ?? '';
         return {
           id,
-          startedAt: numberAt(call, 'start_timestamp') ?? numberAt(call, 'end_timestamp'),
-          isOver: overStatuses.has(textAt(call, 'call_status') ?? ''),
-          own: textAt(call, textAt(call, 'direction') === 'outbound' ? 'from_number' : 'to_number'),
+          startedAt: readNumber(call, 'start_timestamp') ?? readNumber(call, 'end_timestamp'),
+          isOver: overStatuses.has(readText(call, 'call_status') ?? ''),
+          own: readText(call, readText(call, 'direction') === 'outbound' ? 'from_number' : 'to_number'),
           event: toEvent(call),
           async complete() {
             try {

@@ -1,6 +1,6 @@
 import type { PlatformRequests } from '../../clients/platform-requests.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import { textAt } from '../../hooks/platforms/platform.ts';
+import { readText } from '../../hooks/platforms/platform.ts';
 import { type CallList, type Criteria, type ListedCall, listObjects, type Position, readEach } from './list.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
@@ -39,14 +39,14 @@ const readCalls = (requests: PlatformRequests, { from, to, assistantIds, number 
     const { calls: sent, next_page_uri: uri } = isJsonObject(page) ? page : {};
     const calls = listObjects(sent)
       // A leg of a call is no call.
-      .filter((call) => !textAt(call, 'parent_call_sid') && isOfPart(call, part) && isOfAssistant(call, assistantIds))
+      .filter((call) => !readText(call, 'parent_call_sid') && isOfPart(call, part) && isOfAssistant(call, assistantIds))
       .map(toListedCall);
     return { calls, next: typeof uri === 'string' && uri !== '' ? { uri } : undefined };
   });
 };
 
-const isOutbound = (call: Record<string, unknown>) => textAt(call, 'direction')?.startsWith('outbound') ?? false;
-const ownNumber = (call: Record<string, unknown>) => textAt(call, isOutbound(call) ? 'from' : 'to');
+const isOutbound = (call: Record<string, unknown>) => readText(call, 'direction')?.startsWith('outbound') ?? false;
+const ownNumber = (call: Record<string, unknown>) => readText(call, isOutbound(call) ? 'from' : 'to');
 
 /** Checks that the number is our side's. */
 const isOfPart = (call: Record<string, unknown>, { To, From }: Part) =>
@@ -54,15 +54,17 @@ const isOfPart = (call: Record<string, unknown>, { To, From }: Part) =>
 
 const isOfAssistant = (call: Record<string, unknown>, assistantIds: string[]) =>
   assistantIds.length === 0 ||
-  [textAt(call, 'phone_number_sid'), ownNumber(call)].some((name) => name !== undefined && assistantIds.includes(name));
+  [readText(call, 'phone_number_sid'), ownNumber(call)].some(
+    (name) => name !== undefined && assistantIds.includes(name),
+  );
 
 const toListedCall = (call: Record<string, unknown>): ListedCall => {
   const { sid, from, to, direction, status, duration, end_time, price, price_unit } = call;
-  const start = Date.parse(textAt(call, 'start_time') ?? textAt(call, 'date_created') ?? '');
+  const start = Date.parse(readText(call, 'start_time') ?? readText(call, 'date_created') ?? '');
   return {
-    id: textAt(call, 'sid') ?? '',
+    id: readText(call, 'sid') ?? '',
     startedAt: Number.isNaN(start) ? undefined : start,
-    isOver: overStatuses.has(textAt(call, 'status') ?? ''),
+    isOver: overStatuses.has(readText(call, 'status') ?? ''),
     own: ownNumber(call),
     event: {
       ...{ CallSid: sid, From: from, To: to, Direction: direction, CallStatus: status, CallDuration: duration },

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { PlatformError, type PlatformRequests } from '../../clients/platform-requests.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import { objectAt, textAt } from '../../hooks/platforms/platform.ts';
+import { readObject, readText } from '../../hooks/platforms/platform.ts';
 import { type CallList, type ListedCall, listObjects, readEach } from './list.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
@@ -41,7 +41,7 @@ export const vapi: CallList = {
         const calls = await pMap(found, (call) => toListedCall(call, findNumber, assistantIds.length === 0), {
           concurrency: lookupConcurrency,
         });
-        const last = textAt(found.at(-1) ?? {}, 'createdAt');
+        const last = readText(found.at(-1) ?? {}, 'createdAt');
         return {
           calls,
           next:
@@ -59,16 +59,17 @@ const toListedCall = async (
   findNumber: FindNumber,
   needsNumber: boolean,
 ): Promise<ListedCall> => {
-  const phoneNumberId = textAt(call, 'phoneNumberId');
-  const transient = objectAt(call, 'phoneNumber');
-  const named = textAt(transient, 'number') ?? textAt(transient, 'twilioPhoneNumber') ?? textAt(transient, 'sipUri');
+  const phoneNumberId = readText(call, 'phoneNumberId');
+  const transient = readObject(call, 'phoneNumber');
+  const named =
+    readText(transient, 'number') ?? readText(transient, 'twilioPhoneNumber') ?? readText(transient, 'sipUri');
   const find = async () => named ?? (phoneNumberId === undefined ? undefined : await findNumber(phoneNumberId));
   const own = needsNumber ? await find() : named;
-  const start = Date.parse(textAt(call, 'startedAt') ?? textAt(call, 'createdAt') ?? '');
+  const start = Date.parse(readText(call, 'startedAt') ?? readText(call, 'createdAt') ?? '');
   return {
-    id: textAt(call, 'id') ?? '',
+    id: readText(call, 'id') ?? '',
     startedAt: Number.isNaN(start) ? undefined : start,
-    isOver: textAt(call, 'status') === 'ended',
+    isOver: readText(call, 'status') === 'ended',
     own,
     event: toEvent(call, own),
     complete: own === undefined && phoneNumberId !== undefined ? async () => toEvent(call, await find()) : undefined,
@@ -89,7 +90,7 @@ const numberFinder = (requests: PlatformRequests): FindNumber => {
   const find: FindNumber = async (id) => {
     try {
       const number = await requests.send(`/phone-number/${encodeURIComponent(id)}`);
-      return isJsonObject(number) ? (textAt(number, 'number') ?? textAt(number, 'sipUri')) : undefined;
+      return isJsonObject(number) ? (readText(number, 'number') ?? readText(number, 'sipUri')) : undefined;
     } catch (error) {
       // The number was deleted since.
       if (error instanceof PlatformError && error.status === 404) return undefined;

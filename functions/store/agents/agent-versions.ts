@@ -4,12 +4,12 @@ import type { AgentVersion, AgentVersionContent, Versioned } from '../../domain/
 import { service } from '../../service.ts';
 import {
   agentContentKey,
-  agentVersionAt,
   agentVersionCollection,
   agentVersionKey,
   agentVersionPosition,
   findItem,
   type ItemKey,
+  parseAgentVersion,
   withoutKey,
 } from '../keys.ts';
 import { type Item, type Lookup, TableStore, table } from '../table.ts';
@@ -49,7 +49,10 @@ export const readVersion = (items: Item[], agentId: string, version: number) => 
   return listed && content && { ...listedVersion(listed), content };
 };
 
-const listedVersion = (item: ListedItem): AgentVersion => ({ ...withoutKey(item), version: agentVersionAt(item.sk) });
+const listedVersion = (item: ListedItem): AgentVersion => ({
+  ...withoutKey(item),
+  version: parseAgentVersion(item.sk),
+});
 
 export const inflateContent = ({ content }: Pick<ContentItem, 'content'>): Versioned =>
   JSON.parse(inflateRawSync(content).toString());

@@ -29,11 +29,11 @@ export const moveEntries = (
 ): TransactionAction[] => {
   const { uid, agentId } = agent;
   const isFreeOrOwn = when`attribute_not_exists(pk) or agentId = ${agentId}`;
-  const entryAt = (key: Item): UniqueEntry => ({ ...key, agentId });
+  const makeEntry = (key: Item): UniqueEntry => ({ ...key, agentId });
   const changed = uniqueFields.filter(({ field }) => former[field] !== agent[field]);
   return [
     ...entryKeys(uid, former, changed).map((key) => table.deleteAction(key, isFreeOrOwn)),
-    ...entryKeys(uid, agent, changed).map((key) => table.putAction(entryAt(key), isFreeOrOwn)),
+    ...entryKeys(uid, agent, changed).map((key) => table.putAction(makeEntry(key), isFreeOrOwn)),
   ];
 };
 

@@ -8,15 +8,15 @@ import { fillPage, fromCursor } from '../../domain/paging.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
 import {
-  agentIdAt,
   callCollection,
-  callIdAt,
   callKey,
   chronologicalPosition,
   entriesAfter,
   entriesAfterChronological,
   type ItemKey,
   listedCallPosition,
+  parseAgentId,
+  parseCallId,
   phoneCallCollection,
 } from '../keys.ts';
 import { firstPageSize, mergePages } from '../merge-pages.ts';
@@ -94,7 +94,7 @@ export class CallLists extends TableStore {
 
   /** Returns the calls of entries. A call that was moved or deleted in between is left out. */
   async #readCalls(entries: ItemKey[]): Promise<{ call: StoredCall['call']; entry: ItemKey }[]> {
-    const keys = entries.map((entry) => callKey(agentIdAt(entry), callIdAt(entry.sk)));
+    const keys = entries.map((entry) => callKey(parseAgentId(entry), parseCallId(entry.sk)));
     const found = await this.#records.read(keys);
     return entries.flatMap((entry, index) => {
       const call = found.get(keys[index]?.pk as string)?.call;

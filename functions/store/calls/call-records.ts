@@ -16,12 +16,12 @@ import {
   callCollection,
   callHistoryCollection,
   callHistoryKey,
-  callIdAt,
   callKey,
   callPosition,
-  callStartAt,
   type ItemKey,
   isSameKey,
+  parseCallId,
+  parseCallStart,
   phoneCallCollection,
   withoutKey,
 } from '../keys.ts';
@@ -106,7 +106,7 @@ export class CallRecords extends TableStore {
     for (let attempt = 1; ; attempt++) {
       const entry = await this.#findEntry(agentId, reference);
       if (entry === undefined) return undefined;
-      const item = await this.table.get<CallItem>(callKey(agentId, callIdAt(entry.sk)));
+      const item = await this.table.get<CallItem>(callKey(agentId, parseCallId(entry.sk)));
       const found = item && storedCall(item);
       if (found && hasEntry(found.call, entry)) return found;
       if (attempt === maxAttempts) throw new Error('A call kept changing while it was looked up.');
@@ -136,7 +136,7 @@ export class CallRecords extends TableStore {
         entries.set(name, asked);
         const entry = await asked.catch((error: Error) => error);
         if (entry === undefined || entry instanceof Error) return { error: entry };
-        return { callId: callIdAt(entry.sk), entry };
+        return { callId: parseCallId(entry.sk), entry };
       },
       { concurrency },
     );
@@ -191,18 +191,18 @@ export class CallRecords extends TableStore {
       firstPages<HistoryItem>(callHistoryCollection, { limit: calls + 1 }),
     ]);
     const entries = every
-      .filter(({ sk }) => callIdAt(sk) !== except)
+      .filter(({ sk }) => parseCallId(sk) !== except)
       .sort((one, other) => (one.sk < other.sk ? 1 : -1));
     const newest = entries.slice(0, calls);
     const toldAt = new Map(told.map((item) => [item.sk, item]));
     // Calls that were recorded before the agent had a history.
     const untold = newest.filter(({ sk }) => !toldAt.has(sk));
     const found =
-      untold.length === 0 ? undefined : await this.read(untold.map(({ sk }) => callKey(agentId, callIdAt(sk))));
+      untold.length === 0 ? undefined : await this.read(untold.map(({ sk }) => callKey(agentId, parseCallId(sk))));
     const latest = newest.flatMap((entry) => {
       const item = toldAt.get(entry.sk);
-      if (item) return [{ ...withoutKey(item), startedAt: callStartAt(item.sk) }];
-      const call = found?.get(callKey(agentId, callIdAt(entry.sk)).pk)?.call;
+      if (item) return [{ ...withoutKey(item), startedAt: parseCallStart(item.sk) }];
+      const call = found?.get(callKey(agentId, parseCallId(entry.sk)).pk)?.call;
       return call && hasEntry(call, entry) ? [toEarlierCall(call)] : [];
     });
     // A call that was deleted in between is none.
@@ -247,7 +247,7 @@ export class CallRecords extends TableStore {
       from,
       to,
     }))
-      if (ttlSeconds === undefined) ids.add(callIdAt(sk));
+      if (ttlSeconds === undefined) ids.add(parseCallId(sk));
     return ids;
   }
 

@@ -11,11 +11,11 @@ import { isAbsent } from '../expressions.ts';
 import {
   type Collection,
   callCollection,
-  callIdAt,
   callKey,
   callTranscriptCollection,
   callTranscriptKey,
   type ItemKey,
+  parseCallId,
   phoneCallCollection,
 } from '../keys.ts';
 import { type Table, TableStore, type TransactionAction, table, untilWritten } from '../table.ts';
@@ -76,7 +76,7 @@ export class Calls extends TableStore {
   async *withNumber(agentId: string, phone: string): AsyncGenerator<Call> {
     const collection = phoneCallCollection(agentId, phone);
     for await (const entries of this.table.pages(collection, { keysOnly: true, limit: entriesPerPage })) {
-      const found = await this.#stored.read(entries.map(({ sk }) => callKey(agentId, callIdAt(sk))));
+      const found = await this.#stored.read(entries.map(({ sk }) => callKey(agentId, parseCallId(sk))));
       for (const { call } of found.values()) if (call.phone === phone) yield call;
     }
   }
@@ -206,7 +206,7 @@ export class Calls extends TableStore {
     const options = { to: before, keysOnly: true, limit: entriesPerPage };
     for await (const keys of this.table.pages(callTranscriptCollection(agentId), options)) {
       if (Date.now() >= until) return false;
-      await pMap(keys, ({ sk }) => this.removeTranscript(agentId, callIdAt(sk)), { concurrency: batchConcurrency });
+      await pMap(keys, ({ sk }) => this.removeTranscript(agentId, parseCallId(sk)), { concurrency: batchConcurrency });
       // Those whose call is gone, or has another transcript.
       await this.table.deleteMany(keys);
     }
@@ -257,12 +257,13 @@ export class Calls extends TableStore {
   }
 
   async #removeBatch(agentId: string, entries: ItemKey[], { isConcerned, toActions }: Removed): Promise<void> {
-    const callIds = [...new Set(entries.map(({ sk }) => callIdAt(sk)))];
+    const callIds = [...new Set(entries.map(({ sk }) => parseCallId(sk)))];
     const stored = await this.#stored.read(callIds.map((callId) => callKey(agentId, callId)));
     const found = [...stored.values()].filter(isConcerned);
-    const gone = entries.filter(({ sk }) => !stored.has(callKey(agentId, callIdAt(sk)).pk));
+    const gone = entries.filter(({ sk }) => !stored.has(callKey(agentId, parseCallId(sk)).pk));
     for (const { pk, sk } of gone) {
-      if (pk === callCollection(agentId).pk) await this.table.delete(callKey(agentId, callIdAt(sk)), isDeletedRecord);
+      if (pk === callCollection(agentId).pk)
+        await this.table.delete(callKey(agentId, parseCallId(sk)), isDeletedRecord);
       await this.table.delete({ pk, sk }, isOfDeletedCall);
     }
     if (found.length > 0) await this.table.transact(toActions(found));

@@ -19,7 +19,7 @@ export type DocumentRecord = SourceRecord & {
 
 export const documentKind: SourceKind = {
   states: documentStates,
-  keyOf: documentKey,
+  formKey: documentKey,
   of: documentCollection,
   blank: { content: '', contentMD: '' },
   // A download link with the longest name that is not plain ASCII.

@@ -26,7 +26,7 @@ export type SourceRecord = SourceState & {
 /** A kind of source: its states, keys, and size in a list. */
 export type SourceKind = {
   states: SourceStates;
-  keyOf(agentId: string, id: string): ItemKey;
+  formKey(agentId: string, id: string): ItemKey;
   of(agentId: string): Collection;
   /** The texts of a source that has none yet. */
   blank: { content: string; contentMD: string };
@@ -54,7 +54,7 @@ export class SourceReads<R extends SourceRecord> extends TableStore {
   }
 
   async find(agentId: string, id: string): Promise<R | undefined> {
-    const item = await this.table.get<SourceItem<R>>(this.#kind.keyOf(agentId, id));
+    const item = await this.table.get<SourceItem<R>>(this.#kind.formKey(agentId, id));
     return item && this.#visible(item);
   }
 
@@ -138,7 +138,7 @@ export class SourceReads<R extends SourceRecord> extends TableStore {
       if (late.length === 0) {
         return current.map((record) => ({ ...record, ...(texts.get(record.id) ?? this.#kind.blank) }));
       }
-      const keys = late.map(({ agentId, id }) => this.#kind.keyOf(agentId, id));
+      const keys = late.map(({ agentId, id }) => this.#kind.formKey(agentId, id));
       const items = await this.table.getMany<SourceItem<R>>(keys);
       const fresh = new Map(items.map((item) => [item.id, this.#visible(item)]));
       current = current.flatMap((record) => (late.includes(record) ? (fresh.get(record.id) ?? []) : record));

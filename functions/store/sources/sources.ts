@@ -374,7 +374,7 @@ export class Sources<R extends SourceRecord> extends TableStore {
   }
 
   #recordKey({ agentId, id }: SourceReference) {
-    return this.#kind.keyOf(agentId, id);
+    return this.#kind.formKey(agentId, id);
   }
 
   #get(source: SourceReference) {

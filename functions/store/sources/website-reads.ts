@@ -15,7 +15,7 @@ export type WebsiteRecord = SourceRecord &
 
 export const websiteKind: SourceKind = {
   states: websiteStates,
-  keyOf: websiteKey,
+  formKey: websiteKey,
   of: websiteCollection,
   blank: { content: '[]', contentMD: '' },
   addedBytes: 0,

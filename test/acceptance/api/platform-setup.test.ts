@@ -14,13 +14,13 @@ beforeAll(async () => {
 });
 
 /** The JSON blocks of a section of the guide, in their order. */
-const blocksOf = (platform: string): unknown[] => {
+const listBlocks = (platform: string): unknown[] => {
   const guide = readFileSync('functions/openapi/guides/voice-platform-setup.md', 'utf8');
   const [section = ''] = guide.split(`\n## ${platform}\n`)[1]?.split(/\n## /) ?? [];
   return [...section.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => JSON.parse(json));
 };
 
-const acceptedWith = async (platform: string, configuration: object) => {
+const acceptStart = async (platform: string, configuration: object) => {
   const body = { uid: world.uid, name: 'Agent', configuration };
   const { agentId } = (await world.call('POST', '/agents', { body })).body;
   const start = starts[platform] as Sent;
@@ -37,10 +37,10 @@ it('Vapi’s types accept the overrides, the response of the tool, and the JSON 
     'anthropic anthropic-bedrock anyscale cerebras deepinfra deep-seek google groq inflection-ai minimax openai openrouter perplexity-ai together-ai xai'.split(
       ' ',
     );
-  const responses = [await acceptedWith('vapi', configuration), await acceptedWith('vapi', { greeting: '' })];
+  const responses = [await acceptStart('vapi', configuration), await acceptStart('vapi', { greeting: '' })];
   expect(responses[0].assistantOverrides.model.messages).toEqual([{ role: 'system', content: 'Answer briefly.' }]);
   for (const provider of providers) {
-    const { assistantOverrides } = await acceptedWith('vapi', { ...configuration, model: `${provider}/some` });
+    const { assistantOverrides } = await acceptStart('vapi', { ...configuration, model: `${provider}/some` });
     expect(assistantOverrides.model.provider).toBe(provider);
   }
   const toolCall = {
@@ -56,7 +56,7 @@ it('Vapi’s types accept the overrides, the response of the tool, and the JSON 
     { error: expect.any(String) },
   ]);
   expect(answer.results[0].result).not.toContain('\n');
-  const [analysis, tool] = blocksOf('Vapi') as [object, object];
+  const [analysis, tool] = listBlocks('Vapi') as [object, object];
   expect(
     await compile([
       ...responses.map((response) => declare(vapi('ServerMessageResponseAssistantRequest'), response)),
@@ -72,12 +72,12 @@ it('Vapi’s types accept the overrides, the response of the tool, and the JSON 
 });
 
 it('Retell’s types accept the overrides, every language, and the JSON of the guide', async () => {
-  const { call_inbound } = await acceptedWith('retell', configuration);
+  const { call_inbound } = await acceptStart('retell', configuration);
   expect(call_inbound.dynamic_variables.agent_instructions).toBe('Answer briefly.');
   const override = retell('CallCreatePhoneCallParams.AgentOverride');
   const language = `Extract<NonNullable<NonNullable<${override}['agent']>['language']>, string>`;
   const known = retellLanguages.map((name) => `'${name}'`).join(' | ');
-  const [analysis, tool] = blocksOf('Retell');
+  const [analysis, tool] = listBlocks('Retell');
   expect(
     await compile([
       declare(override, call_inbound.agent_override),
@@ -95,12 +95,12 @@ it('Retell’s types accept the overrides, every language, and the JSON of the g
 
 it('ElevenLabs’ library reads the overrides, and the JSON of the guide', async () => {
   const folder = '@elevenlabs/elevenlabs-js/serialization/types';
-  const schemaOf = async (name: string) => (await importPackage(`${folder}/${name}.js`))[name];
+  const loadSchema = async (name: string) => (await importPackage(`${folder}/${name}.js`))[name];
   const strictly = { unrecognizedObjectKeys: 'fail' };
-  const initiation = await schemaOf('ConversationInitiationClientDataRequestInput');
-  const settings = await schemaOf('AgentPlatformSettingsRequestModel');
-  const webhookTool = await schemaOf('WebhookToolConfigInput');
-  const { type, ...data } = await acceptedWith('elevenlabs', configuration);
+  const initiation = await loadSchema('ConversationInitiationClientDataRequestInput');
+  const settings = await loadSchema('AgentPlatformSettingsRequestModel');
+  const webhookTool = await loadSchema('WebhookToolConfigInput');
+  const { type, ...data } = await acceptStart('elevenlabs', configuration);
   const read = initiation.parse(data, strictly);
   expect(read).toMatchObject({
     ok: true,
@@ -110,7 +110,7 @@ it('ElevenLabs’ library reads the overrides, and the JSON of the guide', async
       },
     },
   });
-  const [overrides, analysis, tool] = blocksOf('ElevenLabs') as [
+  const [overrides, analysis, tool] = listBlocks('ElevenLabs') as [
     { platform_settings: object },
     { platform_settings: object },
     { type: string },

@@ -33,17 +33,17 @@ it('requests that Twilio’s package signs are accepted, forms and JSON', async 
   const { getExpectedTwilioSignature, validateRequest, validateRequestWithBody } = (await importPackage('twilio'))
     .default;
   const user = await newUserWithSecret('twilio');
-  const fieldsOf = ({ body, address }: Omit<SentHook, 'headers'>) =>
+  const listFields = ({ body, address }: Omit<SentHook, 'headers'>) =>
     address.includes('bodySHA256') ? {} : Object.fromEntries(new URLSearchParams(body));
   const sign: Sign = (sent, secret) => ({
-    'x-twilio-signature': getExpectedTwilioSignature(secret, sent.address, fieldsOf(sent)),
+    'x-twilio-signature': getExpectedTwilioSignature(secret, sent.address, listFields(sent)),
   });
   // The package also takes these for signed.
   const confirm = (sent: SentHook) => {
     const signature = sent.headers['x-twilio-signature'];
     const isValid = sent.address.includes('bodySHA256')
       ? validateRequestWithBody(user.secret, signature, sent.address, sent.body)
-      : validateRequest(user.secret, signature, sent.address, fieldsOf(sent));
+      : validateRequest(user.secret, signature, sent.address, listFields(sent));
     expect(isValid).toBe(true);
   };
   await sendAll('twilio', user, sign, confirm);

@@ -7,7 +7,7 @@ import { importPackage } from '../packages.ts';
 import { compile, declare } from '../vendors-types.ts';
 
 /** The responses to an inbound call before and after its caller is blocked. */
-const responsesTo = async (world: World, platform: string, body = starts[platform]?.body ?? {}) => {
+const getResponses = async (world: World, platform: string, body = starts[platform]?.body ?? {}) => {
   const { query } = starts[platform] ?? {};
   const accept = await send(world, platform, { ...(query && { query }), body });
   await world.block([caller]);
@@ -24,7 +24,7 @@ const recorded = async (world: World, platform: string, body: Record<string, unk
 };
 
 /** The elements, attributes and texts of an XML document. */
-const eventsOf = (xml: string) => {
+const parseEvents = (xml: string) => {
   const events: unknown[] = [];
   const parser = new SaxesParser();
   parser.on('opentag', ({ name, attributes }) => events.push([name, attributes]));
@@ -36,13 +36,13 @@ const eventsOf = (xml: string) => {
 
 it('Twilio’s library builds the same TwiML', async () => {
   const { VoiceResponse } = (await importPackage('twilio')).default.twiml;
-  const { accept, reject } = await responsesTo(await newWorld(), 'twilio');
+  const { accept, reject } = await getResponses(await newWorld(), 'twilio');
   const redirecting = new VoiceResponse();
   redirecting.redirect({ method: 'POST' }, next);
-  expect(eventsOf(accept.text)).toEqual(eventsOf(redirecting.toString()));
+  expect(parseEvents(accept.text)).toEqual(parseEvents(redirecting.toString()));
   const rejecting = new VoiceResponse();
   rejecting.reject({ reason: 'rejected' });
-  expect(eventsOf(reject.text)).toEqual(eventsOf(rejecting.toString()));
+  expect(parseEvents(reject.text)).toEqual(parseEvents(rejecting.toString()));
 });
 
 it('Twilio’s library has only the call statuses that the hook reads, and those of a call in progress', async () => {
@@ -87,8 +87,8 @@ it('Vapi’s types have the events that are read, and the responses', async () =
     },
   };
   const event = (name: string) => ({ message: events[name] ?? {} });
-  const start = await responsesTo(world, 'vapi', event('AssistantRequest'));
-  const predial = await responsesTo(world, 'vapi', event('CampaignPredial'));
+  const start = await getResponses(world, 'vapi', event('AssistantRequest'));
+  const predial = await getResponses(world, 'vapi', event('CampaignPredial'));
   expect([predial.accept.body, predial.reject.body]).toEqual([{ eligible: true }, { eligible: false }]);
   const type = (name: string) => `import('@vapi-ai/server-sdk').Vapi.ServerMessage${name}`;
   expect(
@@ -138,13 +138,13 @@ it('Retell’s types have the calls that are read, and its signature fits the ev
 
 it('ElevenLabs’ library reads the response to a start, and the call that ended', async () => {
   const folder = '@elevenlabs/elevenlabs-js/serialization/types';
-  const schemaOf = async (name: string) => (await importPackage(`${folder}/${name}.js`))[name];
+  const loadSchema = async (name: string) => (await importPackage(`${folder}/${name}.js`))[name];
   const strictly = { unrecognizedObjectKeys: 'fail' };
   const world = await newWorld();
-  const { accept } = await responsesTo(world, 'elevenlabs');
+  const { accept } = await getResponses(world, 'elevenlabs');
   const { type, ...data } = accept.body;
   expect(type).toBe('conversation_initiation_client_data');
-  const ofStart = await schemaOf('ConversationInitiationClientDataRequestInput');
+  const ofStart = await loadSchema('ConversationInitiationClientDataRequestInput');
   const variables = { caller_number: caller, called_number: own, direction: 'inbound' };
   expect(ofStart.parse(data, strictly)).toMatchObject({ ok: true, value: { dynamicVariables: variables } });
   expect(ofStart.parse({ dynamicVariables: variables }, strictly)).toMatchObject({ ok: false });
@@ -157,7 +157,7 @@ it('ElevenLabs’ library reads the response to a start, and the call that ended
     metadata: { ...sent.metadata, phone_call: phoneCall },
     transcript: [{ role: 'agent', message: 'Hello', time_in_call_secs: 0 }],
   };
-  const read = (await schemaOf('GetConversationResponseModel')).parse(ended, strictly);
+  const read = (await loadSchema('GetConversationResponseModel')).parse(ended, strictly);
   expect(read).toMatchObject({
     ok: true,
     value: { conversationId: 'conv_1', metadata: { phoneCall: { externalNumber: caller, agentNumber: own } } },

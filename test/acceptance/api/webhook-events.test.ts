@@ -5,7 +5,7 @@ import type { Received } from '../../support/receiver.ts';
 import { until } from '../../support/until.ts';
 import { send } from '../../support/voice-platforms.ts';
 import { newEndpoint, newReceiver, verified } from '../../support/webhooks.ts';
-import { newFolder, websitesOf } from '../../support/websites.ts';
+import { makeWebsites, newFolder } from '../../support/websites.ts';
 import { newWorld, target } from '../../support/world.ts';
 import { importPackage } from '../packages.ts';
 
@@ -77,7 +77,7 @@ it('the libraries of Standard Webhooks and of Svix accept every type of event, t
 
   const { url, put } = newFolder();
   await put('', '<title>Hours</title><p>Open.');
-  const { add, remove } = websitesOf(world);
+  const { add, remove } = makeWebsites(world);
   const [{ websiteId }, { websiteId: failing }] = [(await add(url)).body, (await add(`${url}not-there`)).body];
   await expectEvent('website.ready', { agentId, websiteId });
   await expectEvent('website.failed', { agentId, websiteId: failing });

@@ -27,8 +27,8 @@ it('a spelling of a number is that number by libphonenumber or is refused, for t
   expect(read.filter(({ number, is }) => is !== undefined && is !== number)).toEqual([]);
   expect(read.filter(({ kind, is }) => alwaysRead.includes(kind) && is === undefined)).toEqual([]);
   const ofKind = (kind: string) => read.filter((one) => one.kind === kind);
-  const shareOf = (kind: string) => ofKind(kind).filter(({ is }) => is !== undefined).length / ofKind(kind).length;
-  expect(shareOf('national with country code')).toBeGreaterThan(0.98);
+  const computeShare = (kind: string) => ofKind(kind).filter(({ is }) => is !== undefined).length / ofKind(kind).length;
+  expect(computeShare('national with country code')).toBeGreaterThan(0.98);
   // A country without a trunk zero has no (0), and few numbers of such a country begin with one.
-  expect(shareOf('(0)')).toBeGreaterThan(0.4);
+  expect(computeShare('(0)')).toBeGreaterThan(0.4);
 });

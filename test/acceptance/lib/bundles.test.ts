@@ -203,16 +203,16 @@ it('a function’s bundle loads by itself, without packages and without settings
 });
 
 it('the modules that a function imports on demand are beside its bundle', async () => {
-  const lazyIn = (name: string) => {
+  const listLazy = (name: string) => {
     const code = readFileSync(join(bundlePath(name), 'index.mjs'), 'utf8');
     return [...code.matchAll(/import\("(\.\/lazy\/[^"]+)"\)/g)].map(([, path]) =>
       join(bundlePath(name), path as string),
     );
   };
-  for (const name of names) expect(lazyIn(name).filter((file) => !existsSync(file))).toEqual([]);
+  for (const name of names) expect(listLazy(name).filter((file) => !existsSync(file))).toEqual([]);
   const script =
     'for (const file of JSON.parse(process.argv[1])) console.log(Object.keys(await import(file)).length > 0);';
-  const ofExtraction = lazyIn('extractDocument');
+  const ofExtraction = listLazy('extractDocument');
   expect(ofExtraction.join()).toMatch(/pdf.*docx.*stemmers/s);
   const { stdout } = await run(script, ofExtraction);
   expect(stdout.trim().split('\n')).toEqual(ofExtraction.map(() => 'true'));

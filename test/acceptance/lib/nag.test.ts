@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { acknowledged } from '../../../lib/nag-suppressions.ts';
 import { readSettings } from '../../../lib/settings.ts';
 import { VoiceAgentsStack } from '../../../lib/voice-agents-stack.ts';
-import { appWith, production, required } from '../../support/deployment.ts';
+import { buildApp, production, required } from '../../support/deployment.ts';
 
 type Report = {
   pluginReports: { pluginName: string; violations: { ruleName: string; violatingConstructs: Found[] }[] }[];
@@ -15,7 +15,7 @@ type Found = { constructPath: string };
 
 /** Returns the findings of both packs that nothing acknowledges: the rule and the place. */
 const openFindings = (context: Record<string, unknown>): string[] => {
-  const app = appWith({ ...context, '@aws-cdk/core:failSynthOnValidationErrors': false });
+  const app = buildApp({ ...context, '@aws-cdk/core:failSynthOnValidationErrors': false });
   new VoiceAgentsStack(app, readSettings(app.node.getAllContext()));
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   const { directory } = app.synth();

@@ -2,14 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../../bin/local/listen.ts';
-import { newProof, redirectUri, register, requestOf } from '../../support/oauth.ts';
+import { makeRequest, newProof, redirectUri, register } from '../../support/oauth.ts';
 import { newUser, target } from '../../support/world.ts';
-import { openPage, useBrowser, violationsIn } from '../pages/browser.ts';
+import { findViolations, openPage, useBrowser } from '../pages/browser.ts';
 
 useBrowser();
 
-const addressOf = async (clientName: string, returnTo = redirectUri) => {
-  const request = requestOf(await register({ client_name: clientName }), newProof().challenge) as Record<
+const formAddress = async (clientName: string, returnTo = redirectUri) => {
+  const request = makeRequest(await register({ client_name: clientName }), newProof().challenge) as Record<
     string,
     string
   >;
@@ -23,16 +23,16 @@ it.each([
   const { apiKey } = await newUser();
   const client = await listen(createServer((_, response) => response.end('back')));
   onTestFinished(client.stop);
-  const address = await addressOf(`Claude ${'and a long name '.repeat(9)}`, `${client.endpoint}/callback`);
+  const address = await formAddress(`Claude ${'and a long name '.repeat(9)}`, `${client.endpoint}/callback`);
   const watched = await openPage(address, { viewport: size, colorScheme, bypassCSP: true });
   const { page } = watched;
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.getByLabel('API key').fill('vap_nothing');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').waitFor();
   expect(await page.getByLabel('API key').inputValue()).toBe('');
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.getByLabel('API key').fill(apiKey);
   await page.keyboard.press('Enter');
   await page.getByText('back').waitFor();
@@ -43,7 +43,7 @@ it.each([
 });
 
 it('a page of another site cannot show the page in a frame', async () => {
-  const address = await addressOf('Claude');
+  const address = await formAddress('Claude');
   const site = await listen(
     createServer((_, response) => response.setHeader('content-type', 'text/html').end(`<iframe src="${address}">`)),
   );
@@ -61,7 +61,7 @@ it('a person returns to a client that listens on the IPv6 address of the own mac
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const returnTo = `http://[::1]:${port}/callback`;
-  const request = requestOf(await register({ redirect_uris: [returnTo] }), newProof().challenge);
+  const request = makeRequest(await register({ redirect_uris: [returnTo] }), newProof().challenge);
   const parameters = new URLSearchParams({ ...request, redirect_uri: returnTo } as Record<string, string>);
   const { page, complaints } = await openPage(`${target.baseUrl}/authorize?${parameters}`);
   await page.getByLabel('API key').fill(apiKey);
@@ -71,7 +71,7 @@ it('a person returns to a client that listens on the IPv6 address of the own mac
 });
 
 it('the style of the page is the one that its policy allows', async () => {
-  const { page, complaints } = await openPage(await addressOf('Claude'));
+  const { page, complaints } = await openPage(await formAddress('Claude'));
   const color = await page.evaluate('getComputedStyle(document.querySelector("button")).backgroundColor');
   expect([color, complaints]).toEqual(['rgb(47, 93, 98)', []]);
   await page.context().close();

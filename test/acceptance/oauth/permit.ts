@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
-import { formOf } from '../../support/oauth.ts';
+import { readForm } from '../../support/oauth.ts';
 
 /** Does what a person does in a browser: opens the page, gives the key, and returns the address that the client gets. */
 export const permit = async (address: URL | string, apiKey: string, meanwhile = () => {}): Promise<URL> => {
   const page = await fetch(address, { redirect: 'manual' });
   const text = await page.text();
   expect(page.status, text).toBe(200);
-  const { sealed, ticked } = formOf({ text } as never);
+  const { sealed, ticked } = readForm({ text } as never);
   meanwhile();
   const fields = [['request', sealed], ...ticked.map((scope) => ['scope', scope]), ['key', apiKey]] as [
     string,

@@ -34,7 +34,7 @@ type Server = {
  * The script of a client, by the standards alone. Returns what it sees in each step. `permitAt` does what a person does on the
  * pages of the server.
  */
-const runClient = async (issuer: string, permitAt: (address: URL) => Promise<URL>) => {
+const runClient = async (issuer: string, permit: (address: URL) => Promise<URL>) => {
   const seen: [step: string, outcome: unknown][] = [];
   const note = (step: string, what: unknown) => seen.push([step, what]);
   const discovery = await fetch(`${issuer}/.well-known/openid-configuration`);
@@ -73,7 +73,7 @@ const runClient = async (issuer: string, permitAt: (address: URL) => Promise<URL
   const client_id = registered.body.client_id as string;
   const other = (await registerWith(metadata)).body.client_id as string;
 
-  const addressWith = (challenge: string, changed: Fields = {}) => {
+  const formAddress = (challenge: string, changed: Fields = {}) => {
     const asked = {
       response_type: 'code',
       client_id,
@@ -91,7 +91,7 @@ const runClient = async (issuer: string, permitAt: (address: URL) => Promise<URL
     return address;
   };
   const ask = async (changed: Fields) => {
-    const response = await fetch(addressWith(newProof().challenge, changed), { redirect: 'manual' });
+    const response = await fetch(formAddress(newProof().challenge, changed), { redirect: 'manual' });
     const location = response.headers.get('location');
     if (!location?.startsWith(redirectUri)) return [response.status, location];
     // A server that knows a response in the fragment sends its error there.
@@ -109,7 +109,7 @@ const runClient = async (issuer: string, permitAt: (address: URL) => Promise<URL
 
   const getCode = async () => {
     const { verifier, challenge } = newProof();
-    const back = await permitAt(addressWith(challenge));
+    const back = await permit(formAddress(challenge));
     const { code, state, iss } = Object.fromEntries(back.searchParams);
     return { code: code as string, verifier, facts: [state, iss === issuer] };
   };

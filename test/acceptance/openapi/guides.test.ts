@@ -15,18 +15,18 @@ const root = resolve('.');
 const guides = readGuides().filter(({ file }) => file.startsWith('functions/openapi/'));
 
 /** The examples of a guide in one language, each with the JSON that is shown after it. */
-const examplesOf = ({ source }: Guide, language: string) =>
+const listExamples = ({ source }: Guide, language: string) =>
   [...source.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`\\n(?:\\s*\`\`\`json\\n(.*?)^\`\`\`)?`, 'gms'))].map(
     ([, code = '', json]) => ({ code, ...(json && { json }) }),
   );
 
 const withExamples = (language: string) =>
   guides
-    .map((guide) => ({ title: guide.title, examples: examplesOf(guide, language) }))
+    .map((guide) => ({ title: guide.title, examples: listExamples(guide, language) }))
     .filter(({ examples }) => examples.length > 0);
 
 /** The shell of a reader after the quickstart: variables, and calls of the demo agent. */
-const readerOf = async () => {
+const startReader = async () => {
   const { uid, agentId, apiKey, recordCall } = await newWorld();
   await recordCall('demo-call-1');
   await recordCall('demo-call-2', { startedAt: '2026-03-02T10:00:00Z' });
@@ -50,7 +50,7 @@ it.each(withExamples('sh'))(
   'the commands of the guide $title run, and print what is shown',
   async ({ title, examples }) => {
     const cwd = mkdtempSync(join(tmpdir(), 'guide-'));
-    const { VAP_API_KEY, ...reader } = await readerOf();
+    const { VAP_API_KEY, ...reader } = await startReader();
     // The operator works on the table, without a key of a user.
     const env = { ...reader, ...(title !== 'Operator' && { VAP_API_KEY }), ...settings, INIT_CWD: cwd };
     const user = unique('acme');
@@ -91,7 +91,7 @@ it('the examples of the guides compile, and their programs run', async () => {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const programs = guides.flatMap((guide) =>
     ['ts', 'tsx'].flatMap((language) =>
-      examplesOf(guide, language).map(({ code }, index) => {
+      listExamples(guide, language).map(({ code }, index) => {
         const name = `${guide.slug}-${index}.${language}`;
         writeFileSync(join(folder, name), code);
         return name;
@@ -104,7 +104,7 @@ it('the examples of the guides compile, and their programs run', async () => {
   await run(process.execPath, [compiler, ...flags, ...programs], { cwd: folder }).catch((error) => {
     throw new Error(error.stdout);
   });
-  const env = await readerOf();
+  const env = await startReader();
   for (const name of programs.filter((name) => name.endsWith('.ts'))) {
     await run(process.execPath, [name], { cwd: folder, env }).catch((error) => {
       throw new Error(`${name}:\n${error.stdout}${error.stderr}`);

@@ -57,7 +57,7 @@ describe('npm run client', () => {
       const { data: call } = await api.calls.get({ agentId: 'a', callIdOrPhone: 'c' });
       api.calls.list({ agentId: 'a', hasOutcome: true });
     `;
-    const editor = editorOf(join(folder, 'hover.ts'), source);
+    const editor = openEditor(join(folder, 'hover.ts'), source);
     const list = editor.hover('list({');
     expect(list.text).toBe(
       '(method) Calls.list(params: ListCallsParams, options?: RequestOptions): ListRequest<ListCallsResponse, Call>',
@@ -72,7 +72,7 @@ describe('npm run client', () => {
 });
 
 /** An editor of a file. It shows the hover text and the completions where a text first occurs. */
-const editorOf = (file: string, source: string) => {
+const openEditor = (file: string, source: string) => {
   const options = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2024, strict: true, types: ['node'] };
   const service = ts.createLanguageService({
     getScriptFileNames: () => [file],

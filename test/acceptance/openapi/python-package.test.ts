@@ -273,7 +273,7 @@ const installClient = async () => {
 let packed: Promise<{ stdout: string }> | undefined;
 
 const guide = 'functions/openapi/guides/python-client.md';
-const exampleOf = (file: string) => /```python\n(.*?)```/s.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
+const findExample = (file: string) => /```python\n(.*?)```/s.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
 
 it('the Python client is packed as a wheel, calls the service, and raises errors; without Python the command reports the reason', {
   tags: 'heavy',
@@ -361,7 +361,7 @@ it('the Python client is packed as a wheel, calls the service, and raises errors
   ]);
   await strange.stop();
 
-  expect(await runProgram(exampleOf(guide))).toEqual([
+  expect(await runProgram(findExample(guide))).toEqual([
     'call-3 +14155550100 no outcome',
     'call-2 +14155550100 no outcome',
     'call-1 +14155550100 no outcome',
@@ -383,9 +383,9 @@ it('the Python examples of the guides pass a strict type checker, which finds a 
       ({ stdout }) => stdout as string,
     );
   };
-  const example = exampleOf(guide);
+  const example = findExample(guide);
   expect(await check(example)).toContain('Success: no issues found');
-  expect(await check(exampleOf('functions/openapi/guides/webhooks.md'))).toContain('Success: no issues found');
+  expect(await check(findExample('functions/openapi/guides/webhooks.md'))).toContain('Success: no issues found');
   const misspelled = await check(example.replace('direction=', 'directoin=').replace('call.call_id', 'call.cal_id'));
   expect(misspelled).toContain('"directoin"');
   expect(misspelled).toContain('"Call" has no attribute "cal_id"');

@@ -10,14 +10,14 @@ import { newWorld } from '../../support/world.ts';
 
 const run = promisify(execFile);
 const guide = readFileSync('functions/openapi/guides/webhooks.md', 'utf8');
-const codeIn = (language: string) => new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(guide)?.[1] ?? '';
+const findCode = (language: string) => new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(guide)?.[1] ?? '';
 
 /** Runs a program of the guide on a request, and returns its output. */
 const programs: Record<string, (secret: string, request: Received) => Promise<string>> = {
   ts: async (secret, request) => {
     const folder = mkdtempSync(join(tmpdir(), 'webhooks-guide-'));
     const client = resolve('functions/openapi/client/client.ts');
-    writeFileSync(join(folder, 'verify.ts'), codeIn('ts').replace("'voice-agent-platform-client'", `'${client}'`));
+    writeFileSync(join(folder, 'verify.ts'), findCode('ts').replace("'voice-agent-platform-client'", `'${client}'`));
     const script = `
       import { eventOf } from './verify.ts';
       const [secret, headers, body] = JSON.parse(process.argv[2]);
@@ -30,7 +30,7 @@ const programs: Record<string, (secret: string, request: Received) => Promise<st
   },
   python: async (secret, request) => {
     const folder = mkdtempSync(join(tmpdir(), 'webhooks-guide-'));
-    const script = `${codeIn('python')}\nimport sys\nprint(json.dumps(event_of(*json.loads(sys.argv[1]))))\n`;
+    const script = `${findCode('python')}\nimport sys\nprint(json.dumps(event_of(*json.loads(sys.argv[1]))))\n`;
     writeFileSync(join(folder, 'main.py'), script);
     const input = JSON.stringify([secret, request.headers, request.body]);
     return (await run('python3', [join(folder, 'main.py'), input])).stdout;

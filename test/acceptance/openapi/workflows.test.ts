@@ -30,13 +30,13 @@ const read = (file: string, replaced: Record<string, string> = {}): File => {
 };
 
 /** The types of nodes that the workflows use. n8n's own are not installed. */
-const typeOf = (name: string) => ({
+const makeType = (name: string) => ({
   description: {
     ...{ name, displayName: name, description: '', version: 1, group: [], defaults: {}, properties: [] },
     ...{ inputs: ['main'], outputs: ['main'] },
   },
 });
-const nodeTypes = { getByName: typeOf, getByNameAndVersion: typeOf, getKnownTypes: () => ({}) };
+const nodeTypes = { getByName: makeType, getByNameAndVersion: makeType, getKnownTypes: () => ({}) };
 /** A workflow takes the parameters that its types do not know out of the nodes that it is given. */
 const loaded = (file: File) => new Workflow({ ...structuredClone(file), id: file.name, active: false, nodeTypes });
 
@@ -46,7 +46,7 @@ ajv.addSchema(document as object, 'openapi.json');
 const escaped = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 
 /** Returns the path of the operation that a request calls. */
-const operationOf = (method: string, url: string) => {
+const findOperation = (method: string, url: string) => {
   const given = new URL(url).pathname.split('/');
   return Object.keys(document.paths).find((path) => {
     const parts = path.split('/');
@@ -57,7 +57,7 @@ const operationOf = (method: string, url: string) => {
 
 /** Checks a request against the OpenAPI document. */
 const checkRequest = (method: string, url: string, body: string | undefined) => {
-  const path = operationOf(method, url);
+  const path = findOperation(method, url);
   expect([method, url, path]).toEqual([method, url, expect.any(String)]);
   if (body === undefined) return;
   const parts = ['paths', path as string, method.toLowerCase(), 'requestBody', 'content', 'application/json', 'schema'];
@@ -175,7 +175,7 @@ it.each(files)('the workflow %s is one that n8n loads, and each of its nodes is 
   for (const { parameters, type } of file.nodes)
     if (type.endsWith('.httpRequest')) {
       const url = parameters.url.replace(/^=/, '').replaceAll(/\{\{[^}]+\}\}/g, 'x');
-      expect([url, operationOf(parameters.method, url)]).toEqual([url, expect.any(String)]);
+      expect([url, findOperation(parameters.method, url)]).toEqual([url, expect.any(String)]);
     }
 });
 
@@ -191,7 +191,7 @@ const delivered = (event: object, signedBy: string, sentAt = Math.floor(Date.now
   return { json: { headers, body: event }, binary: { data: { data: Buffer.from(body).toString('base64') } } };
 };
 
-const outcomeOf = ({ uid, agentId }: World, call_id: string) => ({
+const makeOutcome = ({ uid, agentId }: World, call_id: string) => ({
   type: 'call.outcome_updated',
   timestamp: new Date().toISOString(),
   data: { uid, agent_id: agentId, call_id },
@@ -205,7 +205,7 @@ it('an outcome becomes one note of its call, however often its event arrives', a
   for (const outcome of ['interested', 'appointment_booked', 'appointment_booked']) {
     const body = { custom_call_outcome: outcome, custom_call_outcome_value: 120 };
     await world.call('PATCH', `/calls/${world.agentId}/call-1`, { body });
-    await run(file, delivered(outcomeOf(world, 'call-1'), secret), { apiKey: world.apiKey, sheets });
+    await run(file, delivered(makeOutcome(world, 'call-1'), secret), { apiKey: world.apiKey, sheets });
   }
   expect([...sheets.written.values()]).toMatchObject([
     {
@@ -218,9 +218,9 @@ it('an outcome becomes one note of its call, however often its event arrives', a
   expect(passed).toEqual(['Outcome', 'Check the signature']);
   const other = `whsec_${randomBytes(24).toString('base64')}`;
   const send = (item: Item) => run(file, item, { apiKey: world.apiKey, sheets });
-  await expect(send(delivered(outcomeOf(world, 'call-1'), other))).rejects.toThrow('The signature is not valid.');
+  await expect(send(delivered(makeOutcome(world, 'call-1'), other))).rejects.toThrow('The signature is not valid.');
   const old = Math.floor(Date.now() / 1000) - 301;
-  await expect(send(delivered(outcomeOf(world, 'call-1'), secret, old))).rejects.toThrow('the last five minutes');
+  await expect(send(delivered(makeOutcome(world, 'call-1'), secret, old))).rejects.toThrow('the last five minutes');
   expect(sheets.written.size).toBe(1);
 });
 
@@ -241,14 +241,14 @@ it('a sheet sets outcomes in batches, and gets the result of each row', async ()
   const sheets: Sheets = { rows, written: new Map() };
   const { outputs } = await run(file, { json: {} }, { apiKey: world.apiKey, sheets });
   expect(outputs['Build the batches']).toHaveLength(2);
-  const resultOf = (row_number: number) => sheets.written.get(row_number)?.result;
-  expect([resultOf(2), resultOf(4), resultOf(1004)]).toEqual(['done', undefined, 'done']);
-  expect(resultOf(3)).toBe('This agent has no such call.');
+  const getResult = (row_number: number) => sheets.written.get(row_number)?.result;
+  expect([getResult(2), getResult(4), getResult(1004)]).toEqual(['done', undefined, 'done']);
+  expect(getResult(3)).toBe('This agent has no such call.');
   // Sheets have true and false, and JavaScript has other numbers than they do.
   for (const value of ['1.299,00', true, '0x10']) {
     sheets.rows = [row(2, 'call-1', 'booked', value)];
     await run(file, { json: {} }, { apiKey: world.apiKey, sheets, isInvalid: true });
-    expect([value, resultOf(2)]).toEqual([value, expect.stringMatching(/custom_call_outcome_value/)]);
+    expect([value, getResult(2)]).toEqual([value, expect.stringMatching(/custom_call_outcome_value/)]);
   }
   const call = (await world.call('GET', `/calls/${agent_id}/call-1`)).body;
   expect(call).toMatchObject({ custom_call_outcome: 'called back', custom_call_outcome_value: 129.5 });

@@ -80,7 +80,7 @@ export const openPage = async (url: string, options: BrowserContextOptions = {},
 };
 
 /** Returns the findings of axe for a page: each rule with the elements that break it. */
-export const violationsIn = async (page: Page): Promise<string[]> => {
+export const findViolations = async (page: Page): Promise<string[]> => {
   const { default: axe } = await importPackage<{ default: { source: string } }>('axe-core');
   await page.evaluate(axe.source);
   const { violations } = (await page.evaluate('axe.run()')) as {

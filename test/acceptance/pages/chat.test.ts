@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { call, newUser, target } from '../../support/world.ts';
-import { openPage, useBrowser, violationsIn, type Watched } from './browser.ts';
+import { findViolations, openPage, useBrowser, type Watched } from './browser.ts';
 
 useBrowser();
 
@@ -14,7 +14,7 @@ const phone = { width: 390, height: 760 };
 const open = (options?: BrowserContextOptions): Promise<Watched> =>
   openPage(chat, options, `sessionStorage.getItem('apiKey') ?? sessionStorage.setItem('apiKey', '""')`);
 const openWithDemoKey = (options?: BrowserContextOptions): Promise<Watched> => openPage(chat, options);
-const wordsIn = async (part: Locator) => (await part.textContent()) ?? '';
+const readWords = async (part: Locator) => (await part.textContent()) ?? '';
 const composer = (page: Page) => page.getByLabel('Message to the assistant');
 const log = (page: Page) => page.getByRole('log');
 /** Sends a message, and waits until it is in the conversation: from then on `settled` waits for its answer. */
@@ -46,7 +46,7 @@ const hiddenBelow = (page: Page): Promise<number> =>
 /** Matches the browser's own log of a response with an error status, such as that of a key check, which is not a complaint. */
 const own = (complaints: string[]) =>
   complaints.filter((complaint) => !complaint.startsWith('Failed to load resource'));
-const agentsOf = async ({ uid, apiKey }: { uid: string; apiKey: string }): Promise<{ name: string }[]> =>
+const listAgents = async ({ uid, apiKey }: { uid: string; apiKey: string }): Promise<{ name: string }[]> =>
   (await call('GET', '/agents', { apiKey, query: { uid } })).body.agents;
 
 it('the chat page streams an answer, and the next message follows', async () => {
@@ -56,8 +56,8 @@ it('the chat page streams an answer, and the next message follows', async () => 
   await settled(page);
   await say(page, 'Hello [fake: endless]');
   await page.getByText('I am a fake model').first().waitFor();
-  const { length } = await wordsIn(log(page));
-  await expect.poll(async () => (await wordsIn(log(page))).length).toBeGreaterThan(length);
+  const { length } = await readWords(log(page));
+  await expect.poll(async () => (await readWords(log(page))).length).toBeGreaterThan(length);
   expect(await page.getByRole('article').count()).toBe(4);
   expect(complaints).toEqual([]);
 });
@@ -85,10 +85,10 @@ it('an answer on the chat page can be stopped with the focus kept, and started a
   await page.getByRole('button', { name: 'Stop' }).click();
   await settled(page);
   expect(await focused(page)).toBe('message');
-  const text = await wordsIn(log(page));
+  const text = await readWords(log(page));
   await say(page, 'Hello');
   await settled(page);
-  expect((await wordsIn(log(page))).startsWith(text)).toBe(true);
+  expect((await readWords(log(page))).startsWith(text)).toBe(true);
   await page.getByRole('button', { name: 'New conversation' }).click();
   await page.getByText('What do you want to build?').waitFor();
   expect(await page.getByRole('article').count()).toBe(0);
@@ -110,8 +110,8 @@ it.each([
   await page.mouse.move(200, 300);
   await page.mouse.wheel(0, -300);
   await expect.poll(() => hiddenBelow(page)).toBeGreaterThan(200);
-  const { length } = await wordsIn(log(page));
-  await expect.poll(async () => (await wordsIn(log(page))).length).toBeGreaterThan(length + 200);
+  const { length } = await readWords(log(page));
+  await expect.poll(async () => (await readWords(log(page))).length).toBeGreaterThan(length + 200);
   expect(await hiddenBelow(page)).toBeGreaterThan(200);
   await page.getByRole('button', { name: 'Stop' }).click();
   await settled(page);
@@ -132,17 +132,17 @@ it('a conversation survives a reload with its position, its draft and the focus,
   await settled(page);
   await composer(page).fill('an unsent draft');
   await page.evaluate('document.querySelector("[role=log]").scrollTop = 40');
-  const before = await wordsIn(log(page));
+  const before = await readWords(log(page));
   await page.reload();
   await page.getByRole('button', { name: 'Approve' }).waitFor();
-  expect(await wordsIn(log(page))).toBe(before);
+  expect(await readWords(log(page))).toBe(before);
   expect(await page.evaluate('document.querySelector("[role=log]").scrollTop')).toBe(40);
   expect(await composer(page).inputValue()).toBe('an unsent draft');
   expect(await focused(page)).toBe('message');
   await page.getByRole('button', { name: 'Approve' }).click();
   await page.getByText('Done. I created').waitFor();
   await settled(page);
-  expect(await agentsOf(user)).toHaveLength(1);
+  expect(await listAgents(user)).toHaveLength(1);
   await page.reload();
   await page.getByText('Done. I created').waitFor();
   expect(await hiddenBelow(page)).toBeLessThan(2);
@@ -191,8 +191,8 @@ it('an approval on the chat page shows the complete input, and the tool runs aft
   const question = page.getByRole('region', { name: 'Create this agent?' });
   await question.waitFor();
   await settled(page);
-  expect(await wordsIn(question)).toContain('You answer the phone for Reception.');
-  expect(await agentsOf(user)).toEqual([]);
+  expect(await readWords(question)).toContain('You answer the phone for Reception.');
+  expect(await listAgents(user)).toEqual([]);
   await page.getByText('The assistant asks for your approval.').waitFor({ state: 'attached' });
   const focused = () => page.evaluate('document.activeElement.textContent');
   for (let tabs = 0; tabs < 20 && (await focused()) !== 'Approve'; tabs++) await page.keyboard.press('Shift+Tab');
@@ -201,7 +201,7 @@ it('an approval on the chat page shows the complete input, and the tool runs aft
   await page.getByText('Done. I created').waitFor();
   await settled(page);
   expect(await composer(page).evaluate('document.activeElement.id')).toBe('message');
-  expect((await agentsOf(user)).map(({ name }) => name)).toEqual(['Reception']);
+  expect((await listAgents(user)).map(({ name }) => name)).toEqual(['Reception']);
   await say(page, 'Show my agents');
   await page.getByText('You have access to 1 agent').waitFor();
   expect(own(complaints)).toEqual([]);
@@ -219,7 +219,7 @@ it('an approval of a change names the agent, and shows what changes from what to
   await say(page, 'Change the greeting of Night desk to "Good evening"');
   const question = page.getByRole('region', { name: 'Update the agent?' });
   await question.getByText('Night desk').waitFor();
-  const words = await wordsIn(question);
+  const words = await readWords(question);
   expect(words).toContain(`AgentNight desk ${agent.agentId}`);
   expect(words).toContain('Greetingfrom Hello from before → to Good evening');
   expect(words).not.toContain('warm');
@@ -229,7 +229,7 @@ it('an approval of a change names the agent, and shows what changes from what to
 
 const alert = async (page: Page) => {
   await page.getByRole('alert').waitFor();
-  return wordsIn(page.getByRole('alert').locator('p'));
+  return readWords(page.getByRole('alert').locator('p'));
 };
 
 it('an error before the answer is shown as a sentence, and the message can be sent again', async () => {
@@ -246,7 +246,7 @@ it('an error during the answer keeps its first part on the page', async () => {
   const { page } = await open();
   await say(page, 'Hello [fake: exception]');
   expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
-  expect(await wordsIn(log(page))).toContain('I am');
+  expect(await readWords(log(page))).toContain('I am');
   await say(page, 'Hello');
   await page.getByText('search the documentation').waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
@@ -315,7 +315,7 @@ it('an API key is checked when it is entered on the chat page', async () => {
   await page.getByText('This API key is invalid, expired or revoked.').waitFor();
   expect(await focused(page)).toBe('api-key');
   expect(await page.getByLabel('API key (optional)').getAttribute('aria-invalid')).toBe('true');
-  expect(await wordsIn(keyButton(page))).toBe('Add API key');
+  expect(await readWords(keyButton(page))).toBe('Add API key');
   const narrow = await newUser(['calls']);
   await page.getByLabel('API key (optional)').fill(narrow.apiKey);
   await page.keyboard.press('Enter');
@@ -363,7 +363,7 @@ it('the chat page sends requests only to its own origin, and shows the assistant
     await say(page, `Draft “${name}”`);
     await answer.getByText('Here is a draft of').waitFor();
     await settled(page);
-    if (name.startsWith('<')) expect(await wordsIn(answer)).toContain(name);
+    if (name.startsWith('<')) expect(await readWords(answer)).toContain(name);
   }
   expect(await log(page).locator('img, b, script').count()).toBe(0);
   const links = await page.evaluate('[...document.querySelectorAll("[role=log] a")].map((link) => link.href).join()');
@@ -425,23 +425,23 @@ it.each([
 ] as const)('the chat page is accessible, in %s, at %j', { tags: 'heavy' }, async (colorScheme, viewport) => {
   const { page } = await open({ colorScheme, viewport });
   await composer(page).waitFor();
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await enterKey(page, 'vap_wrong');
   await page.getByText('This API key is invalid').waitFor();
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await useKey(page, target.apiKey);
   await say(page, 'Create an agent called Reception');
   await page.getByRole('button', { name: 'Approve' }).waitFor();
   await settled(page);
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Deny' }).click();
   await page.getByText('I changed nothing').waitFor();
   await settled(page);
   await page.getByText('Creating an agent: denied').click();
   await say(page, 'Hello [fake: reject]');
   await page.getByRole('alert').waitFor();
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
 });
 
 it('the chat page fits a phone', async () => {

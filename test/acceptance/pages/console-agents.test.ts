@@ -4,7 +4,7 @@ import { newIdentifier } from '../../../functions/domain/identifiers.ts';
 import { reconciliations } from '../../../functions/reconciliation/reconciliations.ts';
 import { signers } from '../../support/hook-signers.ts';
 import { newUser, newWorld, target, type World } from '../../support/world.ts';
-import { useBrowser, violationsIn } from './browser.ts';
+import { findViolations, useBrowser } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
 useBrowser();
@@ -15,7 +15,7 @@ const change = async ({ call, agentId }: World, body: object) => {
   expect(status).toBe(200);
   return agent;
 };
-const agentOf = async ({ call, agentId }: World) => (await call('GET', `/agents/${agentId}`)).body;
+const getAgent = async ({ call, agentId }: World) => (await call('GET', `/agents/${agentId}`)).body;
 /** An agent that was called “Agent” and has a second version. */
 const worldWithGreeting = async () => {
   const world = await newWorld();
@@ -48,7 +48,7 @@ it('“Change the greeting of the front desk, clear its language, and say why.�
   await page.getByLabel('Note for the history').fill('Friendlier');
   await page.getByRole('button', { name: 'Save' }).click();
   await status(page).getByText('Version 3 is saved.').waitFor();
-  expect((await agentOf(world)).configuration).toEqual({ greeting: 'Good morning!', voice: 'warm' });
+  expect((await getAgent(world)).configuration).toEqual({ greeting: 'Good morning!', voice: 'warm' });
   await page.getByRole('link', { name: 'History' }).click();
   await page.getByRole('row', { name: /Version 3.*Greeting, Language.*Friendlier/ }).waitFor();
 });
@@ -67,7 +67,7 @@ it('“Take yesterday’s change of the greeting back.”', async () => {
   await dialog.getByRole('button', { name: 'Restore this version' }).click();
   await status(page).getByText('Version 2 is restored, as version 4.').waitFor();
   await page.getByRole('row', { name: /Version 4.*version 2 restored.*It was rude/ }).waitFor();
-  expect((await agentOf(world)).configuration.greeting).toBe('Hello, this is the front desk.');
+  expect((await getAgent(world)).configuration.greeting).toBe('Hello, this is the front desk.');
 });
 
 it('“What changed in the instructions, and when?”', async () => {
@@ -100,7 +100,7 @@ it('“A colleague changed the agent while I was typing: what did they change, a
   await page.getByRole('button', { name: 'Save' }).click();
   const conflict = page.getByRole('alert', { name: 'Somebody else’s edit' });
   await conflict.getByText('Good morning from them!').waitFor();
-  expect((await agentOf(world)).configuration.greeting).toBe('Good morning from them!');
+  expect((await getAgent(world)).configuration.greeting).toBe('Good morning from them!');
   // The form has the fields that only the other user changed, and keeps the typed text.
   expect(await page.getByLabel('Voice').inputValue()).toBe('warm');
   expect(await page.getByLabel('Greeting').inputValue()).toBe('Good morning from me!');
@@ -110,7 +110,7 @@ it('“A colleague changed the agent while I was typing: what did they change, a
   await page.getByRole('button', { name: 'Save' }).click();
   await status(page).getByText('Version 4 is saved.').waitFor();
   await conflict.waitFor({ state: 'detached' });
-  expect((await agentOf(world)).configuration).toEqual({
+  expect((await getAgent(world)).configuration).toEqual({
     greeting: 'Good morning from them!',
     instructions: 'My instructions.',
     voice: 'warm',
@@ -133,7 +133,7 @@ it('typed text is still there after another view and after a reload, until it is
   await page.getByRole('button', { name: 'Discard' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Discard the changes' }).click();
   expect(await page.getByLabel('Greeting').inputValue()).toBe('Hello, this is the front desk.');
-  expect((await agentOf(world)).version).toBe(2);
+  expect((await getAgent(world)).version).toBe(2);
 });
 
 it('“The number is taken”: an error of the service appears at its field, and no typed text is lost', async () => {
@@ -173,14 +173,14 @@ it('“Give a tenth of the callers the new greeting, and later everybody.”', a
   await first.getByLabel('Percent of callers').fill('90');
   await page.getByRole('button', { name: 'Save the split' }).click();
   await status(page).getByText('The split is saved.').waitFor();
-  expect((await agentOf(world)).split).toEqual([
+  expect((await getAgent(world)).split).toEqual([
     { version: 1, percent: 90 },
     { version: 2, percent: 10 },
   ]);
   await page.getByText('Callers are split between versions').waitFor();
   await page.getByRole('button', { name: 'Give everybody the newest version' }).click();
   await page.getByText('Everybody gets the newest version, which is version 2.').waitFor();
-  expect((await agentOf(world)).split ?? []).toEqual([]);
+  expect((await getAgent(world)).split ?? []).toEqual([]);
 });
 
 it('“The front desk is at Vapi. Which of its calls were missing yesterday?”', async () => {
@@ -194,7 +194,7 @@ it('“The front desk is at Vapi. Which of its calls were missing yesterday?”'
   await page.getByRole('button', { name: 'Save' }).click();
   await status(page).getByText('Version 2 is saved.').waitFor();
   const platform = { name: 'vapi', assistantIds: ['assistant-1', 'assistant-2'], reconcile: true };
-  expect((await agentOf(world)).configuration).toEqual({ platform });
+  expect((await getAgent(world)).configuration).toEqual({ platform });
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText('The owner of the agent has no key of Vapi.').waitFor();
   await page.getByRole('button', { name: 'Set the key' }).click();
@@ -223,7 +223,7 @@ it('“The front desk is at Vapi. Which of its calls were missing yesterday?”'
   await page.getByRole('dialog').getByRole('textbox').fill('Vapi');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete the key' }).click();
   await status(page).getByText('The key of Vapi is deleted.').waitFor();
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   expect(complaints.filter((one) => !one.includes('400'))).toEqual([]);
 });
@@ -276,7 +276,7 @@ it('“Connect the platform”: its address, its secret, a call that is tried, a
   await page.getByRole('button', { name: 'Send a call' }).click();
   await page.getByText('The start was answered with status 200').waitFor();
   await page.getByText('The end was answered with status 200').waitFor();
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   // A request without a signature is refused, with the reason; one with it turns the light green.
   const post = (headers: Record<string, string>, body: string) => fetch(address, { method: 'POST', headers, body });
   const body = JSON.stringify({ event: 'call_inbound', call_inbound: { from_number: '+14155550199' } });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { newWorld } from '../../support/world.ts';
-import { useBrowser, violationsIn } from './browser.ts';
+import { findViolations, useBrowser } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
 useBrowser();
@@ -15,7 +15,7 @@ it('calls of a period are exported in the console, and its files can be download
   await dialog.getByLabel('First day').fill('2026-03-01');
   await dialog.getByLabel('Last day').fill('2026-03-01');
   await dialog.getByLabel('Format').selectOption('CSV, for spreadsheets');
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}-form.png` });
   await dialog.getByRole('button', { name: 'Export', exact: true }).click();
   await dialog.getByText('Done').waitFor();
@@ -23,7 +23,7 @@ it('calls of a period are exported in the console, and its files can be download
   const response = await fetch((await link.getAttribute('href')) as string);
   expect((await response.text()).split('\r\n')[1]).toMatch(/^call-1,/);
   expect(await dialog.getByText('1 calls').count()).toBe(0);
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}-done.png` });
   expect(complaints).toEqual([]);
 });

@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { type File, upload } from '../../support/uploads.ts';
 import { newEndpoint, newReceiver } from '../../support/webhooks.ts';
-import { newFolder, websitesOf } from '../../support/websites.ts';
+import { makeWebsites, newFolder } from '../../support/websites.ts';
 import { call, newUser, newWorld, target, type World } from '../../support/world.ts';
-import { useBrowser, violationsIn } from './browser.ts';
+import { findViolations, useBrowser } from './browser.ts';
 import { hostileTexts } from './hostile-texts.ts';
 import { openConsole } from './open-console.ts';
 
@@ -30,8 +30,8 @@ const attackedWorld = async (): Promise<World> => {
   const site = newFolder();
   const escaped = hostileTexts.map((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')).join('<p>');
   await site.put('', `<title>${escaped}</title><p>Refunds ${escaped}</p><a href="?<img onerror=x>&x='"">a</a>`);
-  const added = await websitesOf(world).add(site.url, { name: hostileTexts[1] });
-  await websitesOf(world).settled(added.body.websiteId);
+  const added = await makeWebsites(world).add(site.url, { name: hostileTexts[1] });
+  await makeWebsites(world).settled(added.body.websiteId);
   const receiver = await newReceiver({ status: 500 });
   await newEndpoint(world, `${receiver.url}?x=<script>window.executed=1</script>'"`, { description: hostileTexts[0] });
   await world.recordCall('call-1');
@@ -106,7 +106,7 @@ it('the views and their dialogs have no violation of WCAG 2.2 AA, light and dark
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.setViewportSize({ width, height: 800 });
           await page.emulateMedia({ colorScheme });
-          expect(await violationsIn(page), `${address} ${width} ${colorScheme}`).toEqual([]);
+          expect(await findViolations(page), `${address} ${width} ${colorScheme}`).toEqual([]);
           const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
           expect(await page.evaluate(overflow), `${address} ${width}`).toBe(0);
         }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { until } from '../../support/until.ts';
 import { call, newUser, newWorld, target } from '../../support/world.ts';
-import { useBrowser, violationsIn } from './browser.ts';
+import { findViolations, useBrowser } from './browser.ts';
 import { choose, openConsole } from './open-console.ts';
 
 useBrowser();
@@ -20,7 +20,7 @@ it('“Make a key for the website that may only read calls, replace it, and late
   await dialog.getByRole('button', { name: 'Create the key' }).dblclick();
   const secret = (await page.getByLabel('Secret', { exact: true }).textContent()) ?? '';
   expect((await call('GET', '/key', { apiKey: secret })).body).toMatchObject({ name: 'website', scopes: ['calls'] });
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Done' }).click();
   // A double click made one key.
   expect((await call('GET', '/keys', { apiKey, query: { uid } })).body.keys).toHaveLength(2);
@@ -64,7 +64,7 @@ it('“Set up a new client with a key, see what its agents did, and suspend it.�
   await page.getByRole('link', { name: 'All clients' }).click();
   await page.reload();
   await page.getByRole('row', { name: /^Northside Dental Active 1 of 3/ }).waitFor();
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page
     .getByRole('table', { name: 'Clients', exact: true })
     .getByRole('link', { name: 'Northside Dental' })
@@ -79,7 +79,7 @@ it('“Set up a new client with a key, see what its agents did, and suspend it.�
   await opened.getByText('This is the console of Northside Dental').waitFor();
   await opened.getByRole('link', { name: 'Agents', exact: true }).click();
   await opened.getByRole('link', { name: 'Reception' }).waitFor();
-  expect(await violationsIn(opened)).toEqual([]);
+  expect(await findViolations(opened)).toEqual([]);
   await opened.close();
   await page.reload();
   await page.getByRole('row', { name: /^Console, by .* Active/ }).waitFor();
@@ -185,7 +185,7 @@ it('“Who changed the greeting, and how?”', async () => {
   // The entries of one request are one row.
   await page.getByRole('row', { name: /Block list updated .*Added 200, removed 0 You API$/ }).waitFor();
   await page.getByRole('row', { name: /Agent updated .*Front desk .*Greeting You API$/ }).waitFor();
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.getByRole('link', { name: 'Agent updated' }).click();
   const dialog = page.getByRole('dialog', { name: 'Version 2' });
   await dialog.getByText('Good morning!').first().waitFor();
@@ -209,7 +209,7 @@ it('“Let Northside use our front desk, and later end it.”', async () => {
   await page.getByLabel('User ID of the guest').fill(guest);
   await page.keyboard.press('Enter');
   await page.getByRole('row', { name: `${guest} Northside` }).waitFor();
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.getByRole('button', { name: `End access of ${guest}` }).click();
   await page.getByText('This agent is shared with nobody').waitFor();
   expect((await call('GET', `/agents/${agentId}/access`, { apiKey, query: { uid } })).body.access).toEqual([]);

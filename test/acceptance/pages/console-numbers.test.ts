@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { newWorld, type World } from '../../support/world.ts';
-import { useBrowser, violationsIn } from './browser.ts';
+import { findViolations, useBrowser } from './browser.ts';
 import { choose, openConsole } from './open-console.ts';
 
 useBrowser();
@@ -133,7 +133,7 @@ it('import our own sheet: its rows are shown first, and its columns and the coun
   await page.getByLabel('Column of reasons').selectOption('Comment');
   await choose(page, 'Country', 'Germany');
   await page.getByLabel('Last day').fill('2099-05-31');
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByRole('dialog', { name: 'Import' }).getByText('Every line was imported.').waitFor();
   const { body } = await world.call('GET', '/block-list', { query: { uid: world.uid } });
@@ -158,7 +158,7 @@ it('import what a program exported, with a title: the console finds the headings
   expect(await page.getByLabel('The headings are in').inputValue()).toBe('4');
   expect(await page.getByLabel('Column of numbers').inputValue()).toBe('Telefon');
   await page.getByLabel('Column of reasons').selectOption('Grund');
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Import' });
   await dialog.getByRole('row', { name: '7 nobody Write the number' }).waitFor();
@@ -194,7 +194,7 @@ it('may I call 030 1234567? The agent’s rules, the consents with their proofs,
   await dialog.getByLabel('Said at').fill('2026-01-15T10:00');
   await dialog.getByLabel('Proof').selectOption('Website');
   await dialog.getByLabel('What was said or shown').fill('Call me about offers.');
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Record the consent' }).click();
   await checks.getByRole('row', { name: 'Agent Yes Consent to marketing' }).waitFor();
   const history = page.getByRole('table', { name: 'History of consents' });
@@ -243,7 +243,7 @@ it('block all numbers of a range but one: a field says for a number which rule d
   await page.getByRole('dialog').getByLabel('Number', { exact: true }).fill('+1 900 555 0142');
   await page.getByRole('button', { name: 'Allow the number' }).click();
   await page.getByText('The number is allowed for all agents.').waitFor();
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Change +1900' }).click();
   await page.getByRole('dialog').getByLabel('Reason').fill('Expensive');
   await page.getByRole('button', { name: 'Save' }).click();

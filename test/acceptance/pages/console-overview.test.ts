@@ -98,11 +98,13 @@ it('each outcome of a period before the last 90 days has its own color', async (
   const { page } = await openConsole(world.apiKey, '/console?period=custom&from=2026-02-28&to=2026-03-02');
   const badges = page.getByRole('table', { name: 'Figures by outcome' }).locator('.badge i');
   await badges.nth(2).waitFor();
-  const colorsOf = (dots: string): Promise<string[]> =>
+  const readColors = (dots: string): Promise<string[]> =>
     page.evaluate(`[...document.querySelectorAll('${dots}')].map((dot) => getComputedStyle(dot).backgroundColor)`);
-  await expect.poll(async () => new Set(await colorsOf('.badge i')).size).toBe(3);
+  await expect.poll(async () => new Set(await readColors('.badge i')).size).toBe(3);
   // The chart has the same colors, and one for calls without an outcome.
-  expect((await colorsOf('.key-of-series i')).slice(0, 3).toSorted()).toEqual((await colorsOf('.badge i')).toSorted());
+  expect((await readColors('.key-of-series i')).slice(0, 3).toSorted()).toEqual(
+    (await readColors('.badge i')).toSorted(),
+  );
 });
 
 it('“Give me the figures as CSV.”', async () => {

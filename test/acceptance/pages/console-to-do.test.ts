@@ -3,7 +3,7 @@ import { until } from '../../support/until.ts';
 import { send } from '../../support/voice-platforms.ts';
 import { newEndpoint, newReceiver } from '../../support/webhooks.ts';
 import { newWorld } from '../../support/world.ts';
-import { useBrowser, violationsIn } from './browser.ts';
+import { findViolations, useBrowser } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
 useBrowser();
@@ -29,7 +29,7 @@ it('“What needs doing?” leads to the held outcomes, which are decided togeth
   const world = await newHeldCalls(['a', 'b', 'c', 'd']);
   const { page, complaints } = await openConsole(world.apiKey);
   await page.getByRole('navigation', { name: 'Console' }).getByText('4 held outcomes').waitFor();
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.getByRole('link', { name: '4 outcomes are held: set or clear them' }).click();
   await page
     .getByRole('row', { name: /Held: booked/ })
@@ -37,7 +37,7 @@ it('“What needs doing?” leads to the held outcomes, which are decided togeth
     .waitFor();
   await page.getByRole('checkbox', { name: /vapi:a/ }).check();
   await page.getByRole('checkbox', { name: /vapi:b/ }).check();
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Set 2 chosen' }).click();
   await page.getByText('Outcomes decided: 2.').waitFor();
   const rows = page.getByRole('row', { name: /Held: booked/ });

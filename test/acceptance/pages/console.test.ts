@@ -6,7 +6,7 @@ import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { buildPages } from '../../../lib/pages.ts';
 import { until } from '../../support/until.ts';
 import { call, newUser, newWorld, target, type World } from '../../support/world.ts';
-import { useBrowser, violationsIn } from './browser.ts';
+import { findViolations, useBrowser } from './browser.ts';
 import { hostileTexts } from './hostile-texts.ts';
 import { openConsole, openFilter } from './open-console.ts';
 
@@ -14,7 +14,7 @@ useBrowser();
 
 const open = (apiKey: string, path?: string) => openConsole(apiKey, path);
 const navigation = (page: Page) => page.getByRole('navigation', { name: 'Console' });
-const viewsOf = (page: Page) => navigation(page).getByRole('link').allTextContents();
+const listViews = (page: Page) => navigation(page).getByRole('link').allTextContents();
 /** The requests that read a page of calls. */
 const callLists = '**/calls?*';
 const rename = ({ call, agentId }: World, name: string) => call('PATCH', `/agents/${agentId}`, { body: { name } });
@@ -42,7 +42,7 @@ it.each([
   const { page, complaints } = await open(apiKey);
   if (names[0]) await page.getByRole('heading', { name: names[0], level: 1 }).waitFor();
   else await page.getByText('The console has no view for this key.').waitFor();
-  expect(await viewsOf(page)).toEqual(names);
+  expect(await listViews(page)).toEqual(names);
   await page.goto(`${target.baseUrl}/console/${scope === 'agents' ? 'calls' : 'agents'}`);
   await page.getByText(`It lacks the scope ${scope === 'agents' ? 'calls' : 'agents'}.`).waitFor();
   expect(complaints).toEqual([]);
@@ -262,7 +262,7 @@ describe('every view', () => {
         await page.goto(target.baseUrl + path);
         await page.getByText(text).first().waitFor();
         if (path.endsWith('dialog=delete')) await page.getByRole('button', { name: 'Delete' }).click();
-        const found = await violationsIn(page);
+        const found = await findViolations(page);
         const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
         if ((overflow as number) > 0) found.push(`overflows by ${overflow} pixels`);
         if (found.length > 0) findings[path] = found;
@@ -352,13 +352,13 @@ it('on a phone, the menu is as legible as the page, and another key is entered i
   await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Menu: Calls' }).click();
   await navigation(page).getByRole('link', { name: 'Agents' }).waitFor();
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.locator('.key summary').click();
   const field = page.getByLabel('API key');
   await expect.poll(() => field.evaluate((element) => element.matches(':focus'))).toBe(true);
   const box = await field.boundingBox();
   expect(box && box.y >= 0 && box.y + box.height <= 780).toBe(true);
-  expect(await violationsIn(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
 });
 
 it('10,000 agents are shown part by part and found by name, and the page still answers', {

@@ -6,7 +6,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { readGuides } from '../../../functions/openapi/guides.ts';
 import { call, target } from '../../support/world.ts';
 import { packageFile } from '../packages.ts';
-import { newPage, openPage, useBrowser, violationsIn } from './browser.ts';
+import { findViolations, newPage, openPage, useBrowser } from './browser.ts';
 
 const docs = `${target.baseUrl}/docs`;
 const url = `${docs}/reference`;
@@ -19,7 +19,7 @@ beforeAll(() => void mkdirSync(screenshots, { recursive: true }));
 const picture = (page: Page, name: string) => page.screenshot({ path: `${screenshots}/docs-${name}.png` });
 
 /** Returns the complaints of the page, without Scalar's own name and version. */
-const complaintsOf = ({ complaints }: { complaints: string[] }) =>
+const filterComplaints = ({ complaints }: { complaints: string[] }) =>
   complaints.filter((line) => !line.startsWith('@scalar/api-reference@'));
 
 /** Opens an operation and sends its example, as a reader does. */
@@ -52,7 +52,7 @@ it('the reference page shows every group of operations, sends requests only to i
   }
   await picture(page, 'front');
   expect(asked.filter((address) => !address.startsWith(target.baseUrl) && !address.startsWith('data:'))).toEqual([]);
-  expect(complaintsOf(watched)).toEqual([]);
+  expect(filterComplaints(watched)).toEqual([]);
   await page.context().close();
 });
 
@@ -65,7 +65,7 @@ it('the reference page tries an operation with the demo key and the demo agent, 
   expect(new URL(response.url()).searchParams.get('agentId')).toBe(target.agentId);
   await dialog.getByText('200').first().waitFor();
   await picture(page, 'tried');
-  expect(complaintsOf(watched)).toEqual([]);
+  expect(filterComplaints(watched)).toEqual([]);
   await page.context().close();
 });
 
@@ -214,8 +214,8 @@ it.each([
       await picture(page, `${name}${path.replace('/', '-')}`);
       const width = await page.evaluate('document.documentElement.scrollWidth');
       expect(width).toBeLessThanOrEqual(size.width);
-      expect(await violationsIn(page)).toEqual([]);
-      expect(complaintsOf(watched)).toEqual([]);
+      expect(await findViolations(page)).toEqual([]);
+      expect(filterComplaints(watched)).toEqual([]);
       await page.context().close();
     }
   },

@@ -7,10 +7,10 @@ import { type AnyEndpoint, defaultMemoryMegabytes, functionMemoryMegabytes } fro
 import { routes } from '../../../functions/routes.ts';
 import { blockListShards, webhookDeliveryCollections } from '../../../functions/store/keys.ts';
 import { bundlePath } from '../../../lib/bundles.ts';
-import { eventOf } from '../../support/events.ts';
+import { makeEvent } from '../../support/events.ts';
 import { type Figure, mean, type Row } from '../benchmark.ts';
 import { CpuGroup } from '../cpu-group.ts';
-import { samplesOf } from '../operations.ts';
+import { listSamples } from '../operations.ts';
 import { type Invocation, RuntimeClientMissingError, runtimeClient, runUnderRuntimeClient } from '../runtime-client.ts';
 import { callStarts } from '../starts.ts';
 import { invoke, type Request, type World } from '../world.ts';
@@ -38,7 +38,7 @@ const shardReads = (endpoint: AnyEndpoint, queries: number): Comparison => ({
 });
 const blockListReads = shardReads(listBlockedNumbers, blockListShards);
 const deliveryReads = shardReads(listWebhookDeliveries, webhookDeliveryCollections('').length);
-const comparisonOf = ({ response, name }: AnyEndpoint) => {
+const buildComparison = ({ response, name }: AnyEndpoint) => {
   if (response === BlockListPage) return blockListReads;
   return name === listWebhookDeliveries.name ? deliveryReads : oneRead;
 };
@@ -53,18 +53,18 @@ export const coldStarts: Row = {
   title: 'Cold starts: initialization and first response',
 
   async measure(open, say) {
-    const client = await clientOf(say);
+    const client = await makeClient(say);
     if (!client) return [];
     const group = CpuGroup.open();
     if (!group) say('No control group for CPU here: first responses have a full core, and targets are not checked.');
     const world = await open();
     const measured: Measured[] = [
-      ...routes.map((endpoint) => ({ what: endpoint.name, endpoint, request: sampleFor(endpoint) })),
+      ...routes.map((endpoint) => ({ what: endpoint.name, endpoint, request: pickSample(endpoint) })),
       ...callStarts.map((start) => ({ ...start, max: maxima.callStart })),
     ].map((one) => ({
       max: isKeyedRead(one.endpoint) ? maxima.keyedRead : undefined,
       ...one,
-      against: comparisonOf(one.endpoint),
+      against: buildComparison(one.endpoint),
       ours: [],
       reads: [],
     }));
@@ -81,7 +81,7 @@ export const coldStarts: Row = {
         one.ours.push(ours);
       }
     }
-    const figures = measured.flatMap((one) => figuresOf(one, measured, group !== undefined));
+    const figures = measured.flatMap((one) => formFigures(one, measured, group !== undefined));
     group?.close();
     return figures;
   },
@@ -107,9 +107,9 @@ const startBoth = async (
   setup: Setup,
 ): Promise<{ read: Start; ours: Start }> => {
   const read = await start(setup, handSigned, 'handSignedReads', against.event, against.megabytes);
-  const event = eventOf(endpoint, { apiKey: setup.world.apiKey, ...(await request(setup.world)) });
+  const event = makeEvent(endpoint, { apiKey: setup.world.apiKey, ...(await request(setup.world)) });
   const ours = await start(setup, bundlePath(endpoint.name), endpoint.name, event, functionMemoryMegabytes(endpoint));
-  return { read: startOf(read), ours: startOf(ours) };
+  return { read: readStart(read), ours: readStart(ours) };
 };
 
 /**
@@ -117,10 +117,10 @@ const startBoth = async (
  * Linux refills a function's share of the CPU every 20 ms, so a first response takes 10 ms or 30, depending on when in that
  * period it begins. The quicker half would be the starts that did not have to wait for a refill.
  */
-const figuresOf = ({ what, max, against, ours }: Measured, all: Measured[], isLimited: boolean): Figure[] => {
+const formFigures = ({ what, max, against, ours }: Measured, all: Measured[], isLimited: boolean): Figure[] => {
   const reads = all.filter((one) => one.against === against).flatMap((one) => one.reads);
-  const figure = (part: string, timeOf: (start: Start) => number, highest?: number): Figure => {
-    const [value, read] = [mean(ours.map(timeOf)), mean(reads.map(timeOf))];
+  const figure = (part: string, getTime: (start: Start) => number, highest?: number): Figure => {
+    const [value, read] = [mean(ours.map(getTime)), mean(reads.map(getTime))];
     return {
       what: `${what}, ${part}`,
       ours: { value, unit: 'ms' },
@@ -134,12 +134,12 @@ const figuresOf = ({ what, max, against, ours }: Measured, all: Measured[], isLi
   ];
 };
 
-const startOf = ({ initializedAt, parts }: Invocation): Start => ({
+const readStart = ({ initializedAt, parts }: Invocation): Start => ({
   initialization: initializedAt,
   firstResponse: (parts[0]?.at ?? 0) - initializedAt,
 });
 
-const clientOf = async (say: (sentence: string) => void) => {
+const makeClient = async (say: (sentence: string) => void) => {
   try {
     return await runtimeClient(say);
   } catch (error) {
@@ -149,14 +149,14 @@ const clientOf = async (say: (sentence: string) => void) => {
   }
 };
 
-const sampleFor = (endpoint: AnyEndpoint) => (world: World) => samplesOf(endpoint)[0].request(world);
+const pickSample = (endpoint: AnyEndpoint) => (world: World) => listSamples(endpoint)[0].request(world);
 
 /** Repeats every read until DynamoDB Local runs compiled code: DynamoDB is never the cold part of a cold start. */
 const compileTable = async (world: World) => {
   world.proxy.delay(0);
   for (const endpoint of routes.filter(isKeyedRead)) {
     for (let read = 0; read < compilingReads; read++)
-      await invoke(endpoint, { apiKey: world.apiKey, ...(await sampleFor(endpoint)(world)) });
+      await invoke(endpoint, { apiKey: world.apiKey, ...(await pickSample(endpoint)(world)) });
   }
 };
 

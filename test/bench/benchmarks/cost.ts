@@ -12,7 +12,7 @@ import { users } from '../../../functions/store/users.ts';
 import { putAgents } from '../../support/many-agents.ts';
 import type { Figure, Row } from '../benchmark.ts';
 import { measureHourlyPasses } from '../hourly-pass.ts';
-import { freshNumbers, samplesOf } from '../operations.ts';
+import { freshNumbers, listSamples } from '../operations.ts';
 import prices from '../prices.json' with { type: 'json' };
 import { type Seen, sequentialDepth } from '../proxy.ts';
 import { writeInReadme } from '../readme.ts';
@@ -59,10 +59,10 @@ const targets: Record<string, number> = {
   'addBlockedNumbers, one of 10,000': 0.75,
 };
 
-const totalOf = (measured: Cost) => Object.values(measured).reduce((sum, part) => sum + part, 0);
+const sumCost = (measured: Cost) => Object.values(measured).reduce((sum, part) => sum + part, 0);
 
 /** Returns the milliseconds of this thread's processor that work takes. */
-const cpuOf = async (work: () => Promise<unknown>): Promise<number> => {
+const measureCpu = async (work: () => Promise<unknown>): Promise<number> => {
   const begin = process.threadCpuUsage();
   await work();
   const { user, system } = process.threadCpuUsage(begin);
@@ -85,14 +85,14 @@ export const cost: Row = {
     const lines: [string, Cost, number][] = [];
     for (const sample of [...ofEveryOperation(), ...inBulk(world), ...atTheQuota()]) {
       const { what } = sample;
-      const { cost: measured, logBytes, used, processor } = await costOf(sample, world, units);
-      const total = totalOf(measured);
+      const { cost: measured, logBytes, used, processor } = await measureCost(sample, world, units);
+      const total = sumCost(measured);
       const target = targets[what];
       if (target !== undefined) lines.push([what, measured, logBytes]);
       figures.push({
         what,
         ours: { value: total, unit: '$' },
-        note: `${sharesOf(measured, total)}; ${used.read} R, ${used.write} W, ${processor.toFixed(1)} ms of CPU`,
+        note: `${computeShares(measured, total)}; ${used.read} R, ${used.write} W, ${processor.toFixed(1)} ms of CPU`,
         ...(target !== undefined && { target: { text: `≤ $${target.toFixed(2)}`, reached: total <= target } }),
       });
     }
@@ -106,7 +106,7 @@ export const cost: Row = {
 
 const ofEveryOperation = (): CostSample[] =>
   routes.flatMap((endpoint) =>
-    samplesOf(endpoint).map(({ what, request }) => ({
+    listSamples(endpoint).map(({ what, request }) => ({
       endpoint,
       what: what ? `${endpoint.name}, ${what}` : endpoint.name,
       request,
@@ -246,7 +246,7 @@ const atTheQuota = (): CostSample[] => {
   }));
 };
 
-const costOf = async (
+const measureCost = async (
   sample: CostSample,
   world: World,
   units: Units,
@@ -261,7 +261,7 @@ const costOf = async (
   const processor: number[] = [];
   for (let run = 0; run < (count > 1 ? 1 : runs); run++) {
     const request = await newRequest();
-    processor.push(await cpuOf(() => invoke(endpoint, request)));
+    processor.push(await measureCpu(() => invoke(endpoint, request)));
   }
   // The waits are the requests that follow one another. Bulk requests take too long to be slowed down, so their waits are counted.
   const request = await newRequest();
@@ -325,7 +325,7 @@ export const toCost = (measured: {
 }): Cost => {
   const { seen, used, count, memoryMegabytes, milliseconds, requestBytes, responseBytes, isBehindApiGateway } =
     measured;
-  const requestsTo = (service: string, verb?: RegExp) =>
+  const countRequests = (service: string, verb?: RegExp) =>
     seen.filter((one) => one.service === service && (verb?.test(one.operation) ?? true)).length;
   const apiRequests = isBehindApiGateway ? Math.max(1, Math.ceil(requestBytes / prices.apiGatewayRequestBytes)) : 0;
   const gigabyteSeconds = (memoryMegabytes / 1024) * (Math.ceil(milliseconds) / 1000);
@@ -335,10 +335,10 @@ export const toCost = (measured: {
     lambda: per(prices.lambdaPerMillionRequests + gigabyteSeconds * 1e6 * prices.lambdaPerGigabyteSecond),
     dynamodb: per(used.read * prices.dynamodbPerMillionReadUnits + used.write * prices.dynamodbPerMillionWriteUnits),
     s3: per(
-      requestsTo('s3', /^(PUT|POST)/) * prices.s3PerMillionWrites +
-        requestsTo('s3', /^(GET|HEAD)/) * prices.s3PerMillionReads,
+      countRequests('s3', /^(PUT|POST)/) * prices.s3PerMillionWrites +
+        countRequests('s3', /^(GET|HEAD)/) * prices.s3PerMillionReads,
     ),
-    sqs: per(requestsTo('sqs') * prices.sqsPerMillionRequests),
+    sqs: per(countRequests('sqs') * prices.sqsPerMillionRequests),
     transfer: per((responseBytes / 1024 ** 3) * 1e6 * prices.transferPerGigabyte),
   };
 };
@@ -401,7 +401,7 @@ const labels: Record<keyof Cost, string> = {
 };
 const parts = Object.keys(labels) as (keyof Cost)[];
 
-const sharesOf = (measured: Cost, total: number) =>
+const computeShares = (measured: Cost, total: number) =>
   parts
     .filter((part) => measured[part] / total >= 0.005)
     .map((part) => `${labels[part]} ${Math.round((100 * measured[part]) / total)} %`)
@@ -411,7 +411,7 @@ const sharesOf = (measured: Cost, total: number) =>
 const writeTable = (lines: [string, Cost, number][]): void => {
   const dollars = (value: number) => (value < 0.0005 ? '' : value.toFixed(value < 0.1 ? 3 : 2));
   const rows = lines.map(([what, measured, logBytes]) => {
-    const total = totalOf(measured);
+    const total = sumCost(measured);
     return `| ${what} | ${parts.map((part) => dollars(measured[part])).join(' | ')} | **${total.toFixed(2)}** | ${Math.round(logBytes) || ''} |`;
   });
   writeInReadme('cost', [

@@ -36,15 +36,15 @@ export const neighbors: Row = {
       const [busy, other] = [await newUser(service), await newUser(service)];
       for (let n = 0; n < endpoints; n++) await addEndpoint(service, busy, `${receiver.origin}/busy/${n}`, ['call.*']);
       await addEndpoint(service, other, `${receiver.origin}/other`, ['call.recorded']);
-      const seenBy = () => measureOnce(service, other, receiver);
-      await seenBy();
-      const quiet = await seenBy();
+      const measureOther = () => measureOnce(service, other, receiver);
+      await measureOther();
+      const quiet = await measureOther();
       say('quiet');
       for (let n = 0; n < requests; n++) await sendCalls(service, busy);
-      const beside = await seenBy();
+      const beside = await measureOther();
       say('beside the requests');
       await receiver.waitFor('/busy', 100);
-      const behind = await seenBy();
+      const behind = await measureOther();
       say(`behind ${(requests * calls * 2 * endpoints).toLocaleString('en')} deliveries`);
       return [
         ...(['event', 'log entry', 'figures'] as const).map((what): Figure => {

@@ -1,7 +1,7 @@
 import type { AnyEndpoint } from '../../../functions/http/endpoint.ts';
 import { routes } from '../../../functions/routes.ts';
 import type { Figure, Row } from '../benchmark.ts';
-import { samplesOf } from '../operations.ts';
+import { listSamples } from '../operations.ts';
 import { sequentialDepth } from '../proxy.ts';
 import { invoke } from '../world.ts';
 
@@ -18,7 +18,7 @@ export const roundTrips: Row = {
     const { proxy, apiKey } = world;
     const figures: Figure[] = [];
     for (const endpoint of routes) {
-      for (const { what, request, maxRoundTrips = isKeyedRead(endpoint) ? 2 : undefined } of samplesOf(endpoint)) {
+      for (const { what, request, maxRoundTrips = isKeyedRead(endpoint) ? 2 : undefined } of listSamples(endpoint)) {
         // Once before, so that connections are open and clients made.
         proxy.delay(0);
         await invoke(endpoint, { apiKey, ...(await request(world)) });

@@ -19,7 +19,7 @@ const collections = [
     folder: process.env.CRANFIELD_FOLDER,
     files: { documents: 'cran.all.1400', queries: 'cran.qry', grades: 'cranqrel' },
     // Here 1 is the best grade, and 4 the least.
-    gradeOf: (written: number) => (written >= 1 && written <= 4 ? 5 - written : 0),
+    grade: (written: number) => (written >= 1 && written <= 4 ? 5 - written : 0),
     minNdcg: 0.52,
     minOfMiniSearch: 1.2,
   },
@@ -46,7 +46,7 @@ export const search: Row = {
   },
 };
 
-const readCollection = ({ files, gradeOf }: CollectionFiles, folder: string): Collection => {
+const readCollection = ({ files, grade }: CollectionFiles, folder: string): Collection => {
   const read = (file: string) => readFileSync(join(folder, file), 'utf8');
   // The text of an entry ends where its next field begins.
   const entries = (file: string) =>
@@ -58,8 +58,8 @@ const readCollection = ({ files, gradeOf }: CollectionFiles, folder: string): Co
   const grades = queries.map(() => new Map<number, number>());
   for (const line of read(files.grades).trim().split('\n')) {
     const [query = 0, document = 0, written = 0] = line.trim().split(/\s+/).map(Number);
-    const grade = gradeOf(written);
-    if (grade > 0) grades[query - 1]?.set(document - 1, grade);
+    const value = grade(written);
+    if (value > 0) grades[query - 1]?.set(document - 1, value);
   }
   return { documents: entries(files.documents), queries, grades };
 };

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { agents, fileOf, newFolder, pulledWorld, read, uploadFiles, write } from '../../support/agents-tool.ts';
+import { agents, formFile, newFolder, pulledWorld, read, uploadFiles, write } from '../../support/agents-tool.ts';
 import { newWorld, target } from '../../support/world.ts';
 
 it('agents diff shows what apply then does, and a second apply writes nothing', async () => {
@@ -112,7 +112,7 @@ it.each([
 it('agents apply creates an agent, finds it again when its version was not written, and a file belongs to two deployments', async () => {
   const world = await newWorld();
   const folder = newFolder();
-  write(folder, fileOf('desk', 'version: https://other.example.com/agents/agent_1/versions/7\n'));
+  write(folder, formFile('desk', 'version: https://other.example.com/agents/agent_1/versions/7\n'));
   expect(await agents(world.apiKey, 'apply', folder)).toMatchObject({
     code: 1,
     stdout: expect.stringContaining('The version of the file is of another deployment.'),
@@ -124,7 +124,7 @@ it('agents apply creates an agent, finds it again when its version was not writt
   expect(read(folder)).toContain(
     `version:\n  - https://other.example.com/agents/agent_1/versions/7\n  - ${target.baseUrl}/agents/${agentId}/versions/1\n`,
   );
-  write(folder, fileOf('desk'));
+  write(folder, formFile('desk'));
   expect(await agents(world.apiKey, 'apply', folder)).toMatchObject({ code: 0, stdout: '1 unchanged.\n' });
   expect(read(folder)).toContain(`version: ${target.baseUrl}/agents/${agentId}/versions/1\n`);
   await world.call('DELETE', `/agents/${agentId}`);
@@ -139,7 +139,7 @@ it('agents apply deletes agents without a file only with --prune, and only those
   const add = async (body: object) =>
     (await world.call('POST', '/agents', { body: { uid: world.uid, name: 'x', ...body } })).body.agentId;
   const kept = await add({});
-  write(world.folder, fileOf('gone'), 'gone.yaml');
+  write(world.folder, formFile('gone'), 'gone.yaml');
   expect((await world.run('apply')).code).toBe(0);
   rmSync(join(world.folder, 'gone.yaml'));
   const [gone] = (await world.call('GET', '/agents', { query: { uid: world.uid, key: 'gone' } })).body.agents.map(
@@ -178,10 +178,10 @@ it('agents apply deletes agents without a file only with --prune, and only those
 
 it('agents apply continues after an agent that fails, and names it', async () => {
   const world = await pulledWorld();
-  write(world.folder, fileOf('big').replace('{}', `{ a: "${'x'.repeat(150_000)}" }`), 'big.yaml');
+  write(world.folder, formFile('big').replace('{}', `{ a: "${'x'.repeat(150_000)}" }`), 'big.yaml');
   write(
     world.folder,
-    fileOf('website', 'websites:\n  - url: https://example.com\n    includePaths: ["("]\n'),
+    formFile('website', 'websites:\n  - url: https://example.com\n    includePaths: ["("]\n'),
     'a.yaml',
   );
   const result = await world.run('apply', '--json');

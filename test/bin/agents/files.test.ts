@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { parseAgent, withFields } from '../../../bin/agents/agent-file.ts';
 import { readFolder, writeDocument } from '../../../bin/agents/folder.ts';
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
-import { agents, fileOf, newFolder, read, write } from '../../support/agents-tool.ts';
+import { agents, formFile, newFolder, read, write } from '../../support/agents-tool.ts';
 
 /** Applies a folder. A broken file is reported before any request. */
 const apply = (folder: string) => agents(newApiKey(), 'apply', folder, '--base-url', 'http://127.0.0.1:1');
@@ -19,17 +19,17 @@ it.each([
   ],
   [
     'an invalid field',
-    fileOf('desk').replace('{}', '{ language: english, greeting: 7 }'),
+    formFile('desk').replace('{}', '{ language: english, greeting: 7 }'),
     /^desk\.yaml: configuration\.greeting: must be a string/,
   ],
   [
     'a number without end',
-    fileOf('desk').replace('{}', '{ a: .inf }'),
+    formFile('desk').replace('{}', '{ a: .inf }'),
     /^desk\.yaml: line 3: a number must be finite\.\n$/,
   ],
   [
     'an alias',
-    fileOf('desk').replace('{}', '{ a: &a [x], b: *a }'),
+    formFile('desk').replace('{}', '{ a: &a [x], b: *a }'),
     /^desk\.yaml: line 3: aliases are not supported: repeat the value\.\n$/,
   ],
   ...[
@@ -46,26 +46,26 @@ it.each([
     ['a: !!timestamp 2026-01-31', 'the tag !!timestamp is not supported'],
   ].map(([field, message]): [string, string, RegExp] => [
     `${field} in the configuration`,
-    fileOf('desk').replace('{}', `\n  ${field}`),
+    formFile('desk').replace('{}', `\n  ${field}`),
     new RegExp(`^desk\\.yaml: line 4: ${message}\\.\\n$`),
   ]),
   [
     'a path of Windows',
-    fileOf('desk', 'documents:\n  - path: texts\\hours.txt\n'),
+    formFile('desk', 'documents:\n  - path: texts\\hours.txt\n'),
     /^desk\.yaml: documents\.0\.path: must be written with \/, on Windows, too\.\n$/,
   ],
-  ['a version that names no deployment', fileOf('desk', 'version: "7"\n'), /^desk\.yaml: version: /],
+  ['a version that names no deployment', formFile('desk', 'version: "7"\n'), /^desk\.yaml: version: /],
   [
     'a file outside as its document',
-    fileOf('desk', 'documents:\n  - path: ../secret.txt\n'),
+    formFile('desk', 'documents:\n  - path: ../secret.txt\n'),
     /^desk\.yaml: documents\.0\.path: must lead into the folder: without \/ at its beginning, and without \.\.\.\n$/,
   ],
   [
     'a document that is not there',
-    fileOf('desk', 'documents:\n  - path: no.txt\n'),
+    formFile('desk', 'documents:\n  - path: no.txt\n'),
     /^desk\.yaml: no\.txt: no such file\.\n$/,
   ],
-  ['10 MB', fileOf('desk', `# ${'x'.repeat(10_000_000)}\n`), /^desk\.yaml: is larger than 500 KB\.\n$/],
+  ['10 MB', formFile('desk', `# ${'x'.repeat(10_000_000)}\n`), /^desk\.yaml: is larger than 500 KB\.\n$/],
   ['no UTF-8', Buffer.from('key: d\xfcsk\n', 'latin1'), /^desk\.yaml: is not UTF-8\.\n$/],
 ])('files of agents that have %s are refused before anything is sent', async (_, text, message) => {
   const folder = newFolder();
@@ -77,8 +77,8 @@ it.each([
 
 it('files of agents are refused when two have the same key, or one is a link, and each is named', async () => {
   const folder = newFolder();
-  write(folder, fileOf('desk'), 'a.yaml');
-  write(folder, fileOf('desk'), 'b.yml');
+  write(folder, formFile('desk'), 'a.yaml');
+  write(folder, formFile('desk'), 'b.yml');
   symlinkSync('/etc/hostname', join(folder, 'c.yaml'));
   mkdirSync(join(folder, 'd.yaml'));
   expect(await apply(folder)).toMatchObject({
@@ -96,7 +96,7 @@ it('files of agents cannot read or write by a link what lies outside of the fold
   const [folder, outside] = [newFolder(), newFolder()];
   writeFileSync(join(outside, 'secret.txt'), 'secret');
   symlinkSync(join(outside, 'secret.txt'), join(folder, 'hours.txt'));
-  write(folder, fileOf('desk', 'documents:\n  - path: hours.txt\n'));
+  write(folder, formFile('desk', 'documents:\n  - path: hours.txt\n'));
   expect(await apply(folder)).toMatchObject({ code: 2, stderr: 'desk.yaml: hours.txt: leads out of the folder.\n' });
   symlinkSync(outside, join(folder, 'linked'));
   await expect(writeDocument(folder, 'linked/new.txt', Buffer.from('x'))).rejects.toThrow('leads out of the folder');

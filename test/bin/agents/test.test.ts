@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
-import { agents, fileOf, newFolder, pulledWorld, read, write } from '../../support/agents-tool.ts';
+import { agents, formFile, newFolder, pulledWorld, read, write } from '../../support/agents-tool.ts';
 import { upload } from '../../support/knowledge.ts';
-import { newFolder as newSiteFolder, websitesOf } from '../../support/websites.ts';
+import { makeWebsites, newFolder as newSiteFolder } from '../../support/websites.ts';
 import { newWorld } from '../../support/world.ts';
 
 const page = (text: string) => `<html><title>Hours</title><body><main><p>${text}</p></main></body></html>`;
@@ -19,11 +19,11 @@ const knowingWorld = async () => {
   const site = newSiteFolder();
   await site.put('', { status: 302, headers: { location: site.at('hours') } });
   await site.put('hours', page('The practice is open on Sundays from ten to four.'));
-  const websites = websitesOf(world);
+  const websites = makeWebsites(world);
   await websites.settled((await websites.add(site.url, { name: 'Practice' })).body.websiteId);
   const folder = newFolder();
   const test = (tests: object[], ...flags: string[]) => {
-    write(folder, fileOf('desk', `tests: ${JSON.stringify(tests)}\n`));
+    write(folder, formFile('desk', `tests: ${JSON.stringify(tests)}\n`));
     return agents(world.apiKey, 'test', folder, ...flags);
   };
   return { ...world, folder, site, test };
@@ -75,7 +75,7 @@ it('agents test --json prints each test with the passages that came, and control
   await world.call('PATCH', `/agents/${world.agentId}`, { body: { key: 'desk' } });
   await upload(world, { 'a.txt': 'Parking is \u202Ebehind\u202C the house.' });
   const folder = newFolder();
-  write(folder, fileOf('desk', 'tests:\n  - ask: Where is the parking?\n    expect: { contains: garage }\n'));
+  write(folder, formFile('desk', 'tests:\n  - ask: Where is the parking?\n    expect: { contains: garage }\n'));
   const printed = await agents(world.apiKey, 'test', folder);
   expect(printed.stdout).toContain('Parking is \uFFFDbehind\uFFFD the house.');
   const { code, stdout } = await agents(world.apiKey, 'test', folder, '--json');
@@ -98,7 +98,7 @@ it('agents test --json prints each test with the passages that came, and control
 
 it('agents test fails for an agent that the service does not have, and for a key that may not search, and runs the other tests', async () => {
   const { test, folder, uid } = await knowingWorld();
-  write(folder, fileOf('gone', 'tests: [{ ask: Hours, expect: { contains: a } }]\n'), 'gone.yaml');
+  write(folder, formFile('gone', 'tests: [{ ask: Hours, expect: { contains: a } }]\n'), 'gone.yaml');
   const tests = [{ ask: 'check-up', expect: { contains: '80 EUR' } }];
   const { code, stdout } = await test(tests);
   expect([code, stdout]).toEqual([
@@ -129,14 +129,14 @@ it.each([
   ['another shape', 'tests: { unit: true }', 'tests: must be an array'],
 ])('agents test refuses %s before anything is sent, and names the file', async (_, tests, message) => {
   const folder = newFolder();
-  write(folder, fileOf('desk', `${tests}\n`));
+  write(folder, formFile('desk', `${tests}\n`));
   const { code, stdout, stderr } = await agents(newApiKey(), 'test', folder, '--base-url', 'http://127.0.0.1:1');
   expect([code, stdout, stderr]).toEqual([2, '', `desk.yaml: ${message}.\n`]);
 });
 
 it('agents test refuses a folder without tests', async () => {
   const folder = newFolder();
-  write(folder, fileOf('desk', 'tests: []\n'));
+  write(folder, formFile('desk', 'tests: []\n'));
   const { code, stderr } = await agents(newApiKey(), 'test', folder, '--base-url', 'http://127.0.0.1:1');
   expect([code, stderr]).toEqual([2, `${folder} has no file with tests.\n`]);
 });

@@ -47,7 +47,7 @@ const run = (messages: string | ModelMessage[], { approvals = [] }: { approvals?
   return { result, errors };
 };
 
-const outcomeOf = async (messages: string | ModelMessage[], options?: { approvals?: string[] }) => {
+const getOutcome = async (messages: string | ModelMessage[], options?: { approvals?: string[] }) => {
   const { result } = run(messages, options);
   const steps = await result.steps;
   const calls = steps.flatMap(({ toolCalls }) => toolCalls.map(({ toolName, input }) => [toolName, input]));
@@ -59,7 +59,7 @@ const outcomeOf = async (messages: string | ModelMessage[], options?: { approval
 };
 
 it('the fake model looks a question up, and reports what it found', async () => {
-  const { calls, text } = await outcomeOf('How do I stop callers?');
+  const { calls, text } = await getOutcome('How do I stop callers?');
   expect(calls).toEqual([['searchDocumentation', { query: 'How do I stop callers?' }]]);
   expect(text).toContain('POST /agent-block-list');
 });
@@ -67,7 +67,7 @@ it('the fake model looks a question up, and reports what it found', async () => 
 it('the fake model requests approval, continues after it, and accepts a no', async () => {
   const approvals = ['createAgent'];
   const question: ModelMessage = { role: 'user', content: 'Create an agent called Reception' };
-  const asked = await outcomeOf([question], { approvals });
+  const asked = await getOutcome([question], { approvals });
   expect(asked.calls).toEqual([['createAgent', { name: 'Reception', configuration: expect.anything() }]]);
   const request = asked.response.messages
     .flatMap(({ role, content }) => (role === 'assistant' && typeof content !== 'string' ? content : []))
@@ -77,8 +77,8 @@ it('the fake model requests approval, continues after it, and accepts a no', asy
     ...asked.response.messages,
     { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: request?.approvalId ?? '', approved }] },
   ];
-  expect((await outcomeOf(answered(true), { approvals })).text).toContain('Done. I created **Reception**');
-  expect((await outcomeOf(answered(false), { approvals })).text).toContain('changed nothing');
+  expect((await getOutcome(answered(true), { approvals })).text).toContain('Done. I created **Reception**');
+  expect((await getOutcome(answered(false), { approvals })).text).toContain('changed nothing');
 });
 
 it.each([

@@ -14,11 +14,11 @@ const newFolder = () => join(parent, String(++count));
 it('a data folder tells its format, and has the same secrets when it is opened again', async () => {
   const path = newFolder();
   const first = openDataFolder(path);
-  const secrets = [first.credentials, first.secretFor('chat'), first.secretFor('erasure')];
+  const secrets = [first.credentials, first.getSecret('chat'), first.getSecret('erasure')];
   await first.stop();
   expect(JSON.parse(readFileSync(join(path, 'format.json'), 'utf8'))).toEqual({ format: knownFormat });
   const second = openDataFolder(path);
-  expect([second.credentials, second.secretFor('chat'), second.secretFor('erasure')]).toEqual(secrets);
+  expect([second.credentials, second.getSecret('chat'), second.getSecret('erasure')]).toEqual(secrets);
   expect(new Set(secrets).size).toBe(3);
   await second.stop();
 });

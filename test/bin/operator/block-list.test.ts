@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
-import { folder, newFile, operatorWith, settings } from '../../support/operator-command.ts';
+import { folder, newFile, runOperator, settings } from '../../support/operator-command.ts';
 import { newWorld, target, unique } from '../../support/world.ts';
 
 const blockList = (args: string[], environment: Record<string, string> = settings) =>
-  operatorWith(environment, ['block-list', ...args, '--base-url', target.baseUrl]);
+  runOperator(environment, ['block-list', ...args, '--base-url', target.baseUrl]);
 
 it('the operator imports the block list of a user and of an agent, reports lines that fail, and exports a file that can be imported', async () => {
   const world = await newWorld();

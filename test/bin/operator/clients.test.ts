@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { errorOf, newClientWorld } from '../../support/clients.ts';
+import { newClientWorld, pickError } from '../../support/clients.ts';
 import { json, operator } from '../../support/operator-command.ts';
 import { call, newUser, target, unique } from '../../support/world.ts';
 
@@ -21,11 +21,11 @@ it('the operator suspends any user, and ends the suspension', async () => {
   const world = await newClientWorld();
   const ask = () => world.call('GET', '/key');
   expect(await json('user', 'suspend', world.uid)).toMatchObject({ uid: world.uid, suspended: true });
-  expect(errorOf(await ask())).toEqual([403, 'user_suspended']);
+  expect(pickError(await ask())).toEqual([403, 'user_suspended']);
   expect(await json('user', 'show', world.uid)).toMatchObject({ maker: world.maker.uid, suspended: true });
   // Only the operator ends it.
   const body = { suspended: false };
-  expect(errorOf(await world.maker.call('PATCH', `/users/${world.uid}`, { body }))).toEqual([
+  expect(pickError(await world.maker.call('PATCH', `/users/${world.uid}`, { body }))).toEqual([
     409,
     'suspended_by_operator',
   ]);

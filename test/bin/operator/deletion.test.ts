@@ -5,7 +5,7 @@ import { newHookSecret } from '../../support/hook-signers.ts';
 import { json, operator } from '../../support/operator-command.ts';
 import { isQueued } from '../../support/queued.ts';
 import { sendSigned, signedHook } from '../../support/signed-hooks.ts';
-import { storedWith } from '../../support/stored.ts';
+import { findStored } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
 import { sendForm, upload } from '../../support/uploads.ts';
 import { call, newGuest, newUser, newWorld, target } from '../../support/world.ts';
@@ -47,7 +47,7 @@ it('operator erase counts first, and erases a person with --yes', async () => {
   expect(counted.stderr).toBe('');
   const { code, stdout } = await operator(...erase, '--unblock', '--yes', '--json');
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { status: 'done', calls: 1, blockedNumbers: 1 }]);
-  expect(await storedWith(person)).toEqual([]);
+  expect(await findStored(person)).toEqual([]);
   // No key of its own remains.
   expect((await json('key', 'list', '--uid', world.uid)).keys.length).toBe(1);
   expect((await operator('erase', '--uid', world.uid, '--number', '12', ...service)).code).toBe(2);
@@ -78,7 +78,7 @@ it('operator user delete counts first, and with --yes deletes the user with ever
   // The agent is forgotten when no request of before can still write.
   // The log of another user keeps who had access.
   const isOthers = (key: string) => key.endsWith(' ACCESS') || key.startsWith(`USER#${other.uid}#CHANGES `);
-  await expect.poll(async () => (await storedWith(world.uid)).filter((key) => !isOthers(key))).toEqual([]);
+  await expect.poll(async () => (await findStored(world.uid)).filter((key) => !isOthers(key))).toEqual([]);
   expect((await operator('user', 'delete', world.uid, ...service, '--yes')).code).toBe(1);
 });
 
@@ -93,7 +93,7 @@ it('operator user delete waits for an import that runs, and leaves no number and
   // Other heavy tests run beside it: the first step of an import may take a minute.
   await until(async () => (await call('GET', path, { apiKey, query: { uid } })).body.lines > 0, { seconds: 300 });
   expect((await operator('user', 'delete', uid, ...service, '--yes')).code).toBe(0);
-  const left = async () => (await storedWith(uid)).length;
+  const left = async () => (await findStored(uid)).length;
   expect(await left()).toBe(0);
   // A step that was running ends with its message.
   await until(async () => !(await isQueued(form.importId)));

@@ -3,15 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import {
-  folder,
-  json,
-  newFile,
-  oneSentence,
-  operator,
-  operatorWith,
-  settings,
-} from '../../support/operator-command.ts';
+import { folder, json, newFile, oneSentence, operator, runOperator, settings } from '../../support/operator-command.ts';
 import { call, newUser, newWorld, target, unique, type World } from '../../support/world.ts';
 
 it('the operator names the table or service in use first, and not with --json', async () => {
@@ -21,27 +13,27 @@ it('the operator names the table or service in use first, and not with --json', 
   const run = { pid: process.pid, baseUrl, tableName, endpoints, region: 'us-east-1', credentials };
   const show = ['user', 'show', user.uid];
   expect((await operator(...show)).target).toBe(`table ${tableName} in us-east-1`);
-  const local = await operatorWith({}, [...show, '--run-file', newFile(JSON.stringify(run))]);
+  const local = await runOperator({}, [...show, '--run-file', newFile(JSON.stringify(run))]);
   expect(local.target).toBe(`the local run at ${baseUrl}`);
   expect((await operator(...show, '--json')).target).toBeUndefined();
   const environment = { VAP_API_KEY: user.apiKey, VAP_BASE_URL: baseUrl };
-  const service = await operatorWith(environment, ['knowledge', 'list', '--agent-id', 'a', '--uid', user.uid]);
+  const service = await runOperator(environment, ['knowledge', 'list', '--agent-id', 'a', '--uid', user.uid]);
   expect(service.target).toBe(`the service at ${baseUrl} with the key in VAP_API_KEY`);
 });
 
 it('the help of the operator marks required options, and shows durations as people write them', async () => {
-  const { stdout } = await operatorWith({}, ['key', 'rotate', '--help']);
+  const { stdout } = await runOperator({}, ['key', 'rotate', '--help']);
   expect(stdout).toContain('Usage: voice-agents key rotate [options] <keyId>');
-  const { stdout: list } = await operatorWith({}, ['key', 'list', '--help']);
+  const { stdout: list } = await runOperator({}, ['key', 'list', '--help']);
   expect(list).toContain('Usage: voice-agents key list --uid <uid> [options]');
   expect(list).toMatch(/--uid <uid> +required: /);
   expect(stdout).toContain('(default: 24h)');
-  expect((await operatorWith({}, ['key', 'usage', '--help'])).stdout).toContain('(default: 30d)');
+  expect((await runOperator({}, ['key', 'usage', '--help'])).stdout).toContain('(default: 30d)');
 });
 
 it('the operator prints the version of the package', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-  expect(await operatorWith({}, ['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` });
+  expect(await runOperator({}, ['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` });
 });
 
 it.each([
@@ -56,7 +48,7 @@ it.each([
 
 it('the operator names the AWS profile that has no credentials', async () => {
   const environment = { AWS_PROFILE: 'work', AWS_REGION: 'eu-central-1' };
-  expect(await operatorWith(environment, ['--stack', 'voice-agents-dev', 'user', 'list'])).toMatchObject({
+  expect(await runOperator(environment, ['--stack', 'voice-agents-dev', 'user', 'list'])).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^The AWS profile "work" has no valid credentials\. /),
   });
@@ -79,7 +71,7 @@ it('completion by Tab offers scopes and the users of a local run, for options an
   const run = { pid: process.pid, baseUrl, uid, tableName, endpoints, region: 'us-east-1', credentials };
   const runFile = newFile(JSON.stringify(run));
   const { TABLE_NAME: _table, ...environment } = settings;
-  const complete = async (...words: string[]) => (await operatorWith(environment, ['complete', '--', ...words])).stdout;
+  const complete = async (...words: string[]) => (await runOperator(environment, ['complete', '--', ...words])).stdout;
   expect(await complete('key', 'create', '--scope', 'calls', 'kn')).toBe('knowledge\n:4\n');
   expect(await complete('--run-file', runFile, 'key', 'list', '--uid', uid.slice(0, -1))).toContain(`${uid}\n`);
   expect(await complete('--run-file', runFile, 'user', 'show', uid)).toContain(`${uid}\n`);
@@ -173,23 +165,23 @@ const worldWithCalls = async () => {
   await world.call('PATCH', `/calls/${world.agentId}/two`, { body: { custom_call_outcome: 'booked' } });
   return world;
 };
-const idsOf = async (world: World, ...args: string[]) => {
+const listIds = async (world: World, ...args: string[]) => {
   const { calls } = await json('calls', 'list', '--agent-id', world.agentId, ...args);
   return calls.map(({ callId }: { callId: string }) => callId);
 };
 
 it('calls are listed by the operator, the newest first, by every condition', async () => {
   const world = await worldWithCalls();
-  expect(await idsOf(world)).toEqual(['three', 'two', 'one']);
-  expect(await idsOf(world, '--from', '2026-03-02')).toEqual(['three', 'two']);
-  expect(await idsOf(world, '--from', '2026-03-02T10:00:00Z', '--to', '2026-03-03T10:00:00Z')).toEqual(['two']);
-  expect(await idsOf(world, '--from', '2026-03-03', '--to', '2026-03-02')).toEqual([]);
-  expect(await idsOf(world, '--direction', 'outbound')).toEqual(['one']);
-  expect(await idsOf(world, '--status', 'completed')).toEqual(['two']);
-  expect(await idsOf(world, '--outcome', 'booked')).toEqual(['two']);
-  expect(await idsOf(world, '--with-outcome')).toEqual(['two']);
-  expect(await idsOf(world, '--without-outcome')).toEqual(['three', 'one']);
-  expect(await idsOf(world, '--phone', '+14155550101')).toEqual(['one']);
+  expect(await listIds(world)).toEqual(['three', 'two', 'one']);
+  expect(await listIds(world, '--from', '2026-03-02')).toEqual(['three', 'two']);
+  expect(await listIds(world, '--from', '2026-03-02T10:00:00Z', '--to', '2026-03-03T10:00:00Z')).toEqual(['two']);
+  expect(await listIds(world, '--from', '2026-03-03', '--to', '2026-03-02')).toEqual([]);
+  expect(await listIds(world, '--direction', 'outbound')).toEqual(['one']);
+  expect(await listIds(world, '--status', 'completed')).toEqual(['two']);
+  expect(await listIds(world, '--outcome', 'booked')).toEqual(['two']);
+  expect(await listIds(world, '--with-outcome')).toEqual(['two']);
+  expect(await listIds(world, '--without-outcome')).toEqual(['three', 'one']);
+  expect(await listIds(world, '--phone', '+14155550101')).toEqual(['one']);
   const limited = await operator('calls', 'list', '--agent-id', world.agentId, '--limit', '2');
   expect(limited.stdout).not.toContain('one ');
   expect(limited.stderr).toContain('There are more calls.');

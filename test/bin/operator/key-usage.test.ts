@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { listen } from '../../../bin/local/listen.ts';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { withFastTimers } from '../../support/captured-run.ts';
-import { jsonError, operatorWith } from '../../support/operator-command.ts';
+import { jsonError, runOperator } from '../../support/operator-command.ts';
 import { awsSettings, newUser, target } from '../../support/world.ts';
 
 type Row = Record<string, string>;
@@ -17,7 +17,7 @@ let groups: string[] = [];
 let answers: Results[] = [];
 let asked: { operation: string; input: Record<string, unknown> }[] = [];
 
-const inputsOf = (operation: string) => asked.filter((one) => one.operation === operation).map(({ input }) => input);
+const listInputs = (operation: string) => asked.filter((one) => one.operation === operation).map(({ input }) => input);
 
 const operations: Record<string, (input: Record<string, unknown>) => object> = {
   // In pages of two, as CloudWatch Logs gives fifty.
@@ -27,7 +27,7 @@ const operations: Record<string, (input: Record<string, unknown>) => object> = {
     const logGroups = all.slice(start, start + 2).map((logGroupName) => ({ logGroupName }));
     return { logGroups, ...(start + 2 < all.length && { nextToken: String(start + 2) }) };
   },
-  StartQuery: () => ({ queryId: `query-${inputsOf('StartQuery').length}` }),
+  StartQuery: () => ({ queryId: `query-${listInputs('StartQuery').length}` }),
   GetQueryResults: () => {
     const { status, rows = [] } = answers.shift() ?? { status: 'Complete' };
     const results = rows.map((row) => Object.entries(row).map(([field, value]) => ({ field, value })));
@@ -74,7 +74,7 @@ const usage = async (...args: string[]) => {
     AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb,
   };
   const { code, stdout, stderr } = await withFastTimers(() =>
-    operatorWith(environment, ['--stack', stack, 'key', 'usage', ...args]),
+    runOperator(environment, ['--stack', stack, 'key', 'usage', ...args]),
   );
   return { code, stdout, stderr };
 };
@@ -124,14 +124,14 @@ it('the use of keys is counted by CloudWatch Logs over the log of every function
       },
     ],
   });
-  const [query, ...others] = inputsOf('StartQuery') as { [name: string]: string | number }[];
+  const [query, ...others] = listInputs('StartQuery') as { [name: string]: string | number }[];
   expect(others).toEqual([]);
   expect(query?.logGroupNames).toEqual(groups);
   const week = 7 * 24 * 3600;
   expect(Number(query?.startTime)).toBeGreaterThanOrEqual(Math.floor(before / 1000) - week);
   expect(Number(query?.endTime) - Number(query?.startTime)).toBeLessThanOrEqual(week + 60);
   expect(query?.queryString).toMatch(/^filter ispresent\(keyId\).*\n\| stats .* by keyId, uid, status\n\| limit/);
-  expect(inputsOf('GetQueryResults')).toEqual(Array.from({ length: 3 }, () => ({ queryId: 'query-1' })));
+  expect(listInputs('GetQueryResults')).toEqual(Array.from({ length: 3 }, () => ({ queryId: 'query-1' })));
 });
 
 it('the use of keys is queried in parts and added up if there are more logs than one query takes', async () => {
@@ -141,7 +141,7 @@ it('the use of keys is queried in parts and added up if there are more logs than
     { status: 'Complete', rows: [row('key_a', 'acme', 500, 2, '2026-11-19 10:00:00.000')] },
   ];
   const { stdout } = await usage('--json');
-  expect(inputsOf('StartQuery').map(({ logGroupNames }) => (logGroupNames as string[]).length)).toEqual([50, 3]);
+  expect(listInputs('StartQuery').map(({ logGroupNames }) => (logGroupNames as string[]).length)).toEqual([50, 3]);
   expect(JSON.parse(stdout).keys).toEqual([
     { keyId: 'key_a', uid: 'acme', requests: 42, refused: 0, failed: 2, lastUsedAt: '2026-11-20T10:00:00.000Z' },
   ]);

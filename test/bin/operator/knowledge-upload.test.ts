@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startBetween } from '../../support/between.ts';
-import { largePdf, pdfOf, sample } from '../../support/documents.ts';
+import { largePdf, makePdf, sample } from '../../support/documents.ts';
 import { upload } from '../../support/knowledge-command.ts';
 import { folder, newFile } from '../../support/operator-command.ts';
 import { newWorld, type World } from '../../support/world.ts';
 
-const documentsOf = async ({ uid, agentId, call }: World) =>
+const listDocuments = async ({ uid, agentId, call }: World) =>
   (await call('GET', '/agent-documents', { query: { uid, agentId } })).body.documents;
 
 it('knowledge upload reports the result of each file', async () => {
   const world = await newWorld();
   const files = [
-    newFile(await pdfOf('Open from nine to five'), 'hours.pdf'),
+    newFile(await makePdf('Open from nine to five'), 'hours.pdf'),
     newFile('MZ\u0090\0\u0003', 'setup.pdf'),
     join(folder, 'nothing-there.txt'),
     newFile('Grüße', 'notes.txt'),
@@ -31,7 +31,7 @@ it('knowledge upload reports the result of each file', async () => {
     [files[5], 'failed', expect.stringContaining('password')],
     [files[6], 'rejected', 'The file is empty.'],
   ]);
-  const documents = await documentsOf(world);
+  const documents = await listDocuments(world);
   // The files are sent at once, and are documents in any order.
   expect(new Map(documents.map(({ id, content }: { id: string; content: string }) => [id, content]))).toEqual(
     new Map([
@@ -58,7 +58,7 @@ it('knowledge upload sends large files by presigned uploads, and rejects larger 
     ['ready', 'txt', undefined],
     ['rejected', undefined, expect.stringContaining('larger than 10 MB')],
   ]);
-  const documents = await documentsOf(world);
+  const documents = await listDocuments(world);
   expect(documents.map(({ content }: { content: string }) => content).sort()).toEqual(['By a form', 'small']);
 });
 
@@ -69,7 +69,7 @@ it('knowledge upload accepts any number of files, also two of one name', { tags:
   expect(code).toBe(0);
   expect(reported.map(({ status }) => status)).toEqual(Array(12).fill('ready'));
   expect(new Set(reported.map(({ documentId }) => documentId)).size).toBe(12);
-  expect(await documentsOf(world)).toHaveLength(12);
+  expect(await listDocuments(world)).toHaveLength(12);
 });
 
 it('knowledge upload does not wait with --no-wait', async () => {

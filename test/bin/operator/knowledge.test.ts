@@ -4,7 +4,7 @@ import { documentReads } from '../../../functions/store/sources/documents.ts';
 import type { TextReference } from '../../../functions/store/sources/source-texts.ts';
 import { table } from '../../../functions/store/table.ts';
 import { knowledge, upload } from '../../support/knowledge-command.ts';
-import { json, newFile, oneSentence, operator, operatorWith } from '../../support/operator-command.ts';
+import { json, newFile, oneSentence, operator, runOperator } from '../../support/operator-command.ts';
 import { newFolder } from '../../support/websites.ts';
 import { newUser, newWorld, target, unique } from '../../support/world.ts';
 
@@ -32,12 +32,12 @@ it('the key for knowledge is VAP_API_KEY if it is set, and then no table is need
   const args = ['knowledge', 'list', '--agent-id', world.agentId];
   // The user is that of the key unless another one is named.
   for (const more of [[], ['--uid', world.uid]])
-    expect((await operatorWith(environment, [...args, ...more])).code).toBe(0);
+    expect((await runOperator(environment, [...args, ...more])).code).toBe(0);
   for (const [more, env, said, exitCode] of [
     [['--uid', world.uid], { ...environment, VAP_API_KEY: 'vap_x' }, 'not an API key', 2],
     [['--uid', 'somebody-else'], environment, 'may not do this', 1],
   ] as [string[], Record<string, string>, string, number][]) {
-    const refused = await operatorWith(env, [...args, ...more]);
+    const refused = await runOperator(env, [...args, ...more]);
     expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: exitCode, stdout: '' });
     expect(refused.stderr).toMatch(oneSentence);
     expect(refused.stderr).toContain(said);

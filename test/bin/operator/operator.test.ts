@@ -10,7 +10,7 @@ import { agents } from '../../../functions/store/agents/agents.ts';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { accessKey } from '../../../functions/store/keys.ts';
 import { table } from '../../../functions/store/table.ts';
-import { callsOf, lineOf } from '../../support/call-lines.ts';
+import { listCalls, makeLine } from '../../support/call-lines.ts';
 import {
   folder,
   json,
@@ -18,7 +18,7 @@ import {
   newFile,
   oneSentence,
   operator,
-  operatorWith,
+  runOperator,
   settings,
 } from '../../support/operator-command.ts';
 import { newReceiver } from '../../support/webhooks.ts';
@@ -30,18 +30,18 @@ const isAccepted = async (apiKey: string, uid: string) =>
 
 describe('the command line', () => {
   const isGroup = (command: CommandUnknownOpts) => command.commands.length > 0;
-  const pathsOf = (command: CommandUnknownOpts, path: string[] = []): { path: string[]; isGroup: boolean }[] => [
+  const listPaths = (command: CommandUnknownOpts, path: string[] = []): { path: string[]; isGroup: boolean }[] => [
     { path, isGroup: isGroup(command) },
-    ...command.commands.flatMap((one) => pathsOf(one, [...path, one.name()])),
+    ...command.commands.flatMap((one) => listPaths(one, [...path, one.name()])),
   ];
   const program = operatorProgram();
   const isOfApi = ([first, ...others]: string[]) => first === 'api' && others.length > 1;
 
   // The commands of all operations are made alike.
-  it.each(pathsOf(program).filter(({ path }) => !isOfApi(path) || path.join(' ') === 'api calls get'))(
+  it.each(listPaths(program).filter(({ path }) => !isOfApi(path) || path.join(' ') === 'api calls get'))(
     'the command of the operator $path has a help text with examples',
     async ({ path, isGroup }) => {
-      const { code, stdout, stderr } = await operatorWith({}, [...path, '--help']);
+      const { code, stdout, stderr } = await runOperator({}, [...path, '--help']);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toContain(`Usage: voice-agents ${path.join(' ')}`);
       if (!isGroup) expect(stdout).toContain(`  $ voice-agents ${path.join(' ')}`);
@@ -88,7 +88,7 @@ describe('the table', () => {
 
   it('the operator uses the table that --table names, with the settings of AWS', async () => {
     const user = await newUser();
-    const { code } = await operatorWith(aws, ['user', 'show', user.uid, '--table', target.tableName]);
+    const { code } = await runOperator(aws, ['user', 'show', user.uid, '--table', target.tableName]);
     expect(code).toBe(0);
     const other = await operator('user', 'show', user.uid, '--table', 'another-table');
     expect(other.code).toBe(1);
@@ -101,7 +101,7 @@ describe('the table', () => {
     const { tableName, endpoints, credentials } = target;
     const note = (pid: number) =>
       newFile(JSON.stringify({ pid, baseUrl: target.baseUrl, tableName, endpoints, region: 'us-east-1', credentials }));
-    const show = (file: string) => operatorWith({}, ['user', 'show', user.uid, '--json', '--run-file', file]);
+    const show = (file: string) => runOperator({}, ['user', 'show', user.uid, '--json', '--run-file', file]);
 
     expect(JSON.parse((await show(note(process.pid))).stdout)).toMatchObject({ uid: user.uid });
 
@@ -121,7 +121,7 @@ describe('the table', () => {
     ['is in no region', { AWS_REGION: '' }, '--region', 2],
     ['is asked for without credentials', { AWS_ACCESS_KEY_ID: '' }, 'credentials', 1],
   ])('a table of the operator that %s is one sentence and an exit code', async (_, changed, said, exitCode) => {
-    const { code, stdout, stderr } = await operatorWith({ ...settings, ...changed }, ['user', 'show', 'u']);
+    const { code, stdout, stderr } = await runOperator({ ...settings, ...changed }, ['user', 'show', 'u']);
     expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
     expect(stderr).toMatch(oneSentence);
     expect(stderr).toContain(said);
@@ -305,7 +305,7 @@ it('agents that the operator creates never replace another one', async () => {
 });
 
 it('the help of a generated command says what each of two flags does, and leaves out the cursor that it follows', async () => {
-  const { stdout } = await operatorWith({}, ['api', 'calls', 'list', '--help']);
+  const { stdout } = await runOperator({}, ['api', 'calls', 'list', '--help']);
   expect(stdout).toMatch(/--no-held +only calls without a held outcome/);
   expect(stdout).not.toContain('--cursor');
 });
@@ -346,7 +346,7 @@ it('the import of calls records every call; a second import changes nothing', as
   const world = await newWorld();
   const { agentId } = world;
   const more = { endedAt: '2026-01-31T12:05:00+01:00', durationSeconds: 300.5, status: 'completed' };
-  const file = newFile(`\uFEFF${lineOf(agentId, 'one', more)}\r\n\n${lineOf(agentId, 'two')}`);
+  const file = newFile(`\uFEFF${makeLine(agentId, 'one', more)}\r\n\n${makeLine(agentId, 'two')}`);
   expect(await json('calls', 'import', file)).toEqual({ file, lines: 3, imported: 2, failed: 0, errors: [] });
   const outcome = { custom_call_outcome: 'booked' };
   await world.call('PATCH', `/calls/${agentId}/one`, { body: outcome });
@@ -355,25 +355,25 @@ it('the import of calls records every call; a second import changes nothing', as
 
   expect(await json('calls', 'import', file)).toMatchObject({ imported: 2, failed: 0 });
   expect((await world.call('GET', `/calls/${agentId}/one`)).body).toEqual(before);
-  expect(await callsOf(world)).toHaveLength(2);
+  expect(await listCalls(world)).toHaveLength(2);
 });
 
 it('the import of calls names the lines that are wrong, imports the others, and ends with 1', async () => {
   const world = await newWorld();
-  const good = (id: string) => lineOf(world.agentId, id);
+  const good = (id: string) => makeLine(world.agentId, id);
   const lines: [string | Buffer, RegExp | undefined][] = [
     [good('a'), undefined],
     ['{"agentId":', /not JSON/],
     ['[]', /must be/],
-    [lineOf(world.agentId, 'b', { phone: '0155' }), /phone/],
-    [lineOf(world.agentId, 'c', { startedAt: 'yesterday' }), /startedAt/],
-    [lineOf(world.agentId, 'd', { direction: 'up' }), /direction/],
-    [lineOf(world.agentId, 'e', { durationSeconds: '5' }), /durationSeconds/],
-    [lineOf(world.agentId, '+14155550100'), /callId/],
-    [lineOf('no-such-agent', 'f'), /no agent no-such-agent/],
+    [makeLine(world.agentId, 'b', { phone: '0155' }), /phone/],
+    [makeLine(world.agentId, 'c', { startedAt: 'yesterday' }), /startedAt/],
+    [makeLine(world.agentId, 'd', { direction: 'up' }), /direction/],
+    [makeLine(world.agentId, 'e', { durationSeconds: '5' }), /durationSeconds/],
+    [makeLine(world.agentId, '+14155550100'), /callId/],
+    [makeLine('no-such-agent', 'f'), /no agent no-such-agent/],
     [Buffer.from([0x22, 0xff, 0xfe, 0x22]), /UTF-8/],
-    [lineOf(world.agentId, 'g', { status: 'x'.repeat(1_100_000) }), /longer than/],
-    [lineOf(world.agentId, 'h', { deep: JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`) }), /deeper/],
+    [makeLine(world.agentId, 'g', { status: 'x'.repeat(1_100_000) }), /longer than/],
+    [makeLine(world.agentId, 'h', { deep: JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`) }), /deeper/],
     ['   ', undefined],
     [good('i'), undefined],
   ];
@@ -386,7 +386,7 @@ it('the import of calls names the lines that are wrong, imports the others, and 
   expect(report).toMatchObject({ lines: 14, imported: 2, failed: wrong.length });
   expect(report.errors).toEqual(wrong.map(({ line, message }) => ({ line, message: expect.stringMatching(message) })));
   expect(stderr).toBe(jsonError('failed', `${wrong.length} lines could not be imported.`));
-  expect((await callsOf(world)).map(({ callId }) => callId).sort()).toEqual(['a', 'i']);
+  expect((await listCalls(world)).map(({ callId }) => callId).sort()).toEqual(['a', 'i']);
   expect(existsSync(`${file}.progress`)).toBe(false);
 });
 

@@ -16,7 +16,7 @@ import { BlockListPages } from '../../../functions/store/block-list/block-list-p
 import { hashOfNumber } from '../../../functions/store/erased-people.ts';
 import { openTable } from '../../../functions/store/table.ts';
 import { listCalls } from '../../support/listed-calls.ts';
-import { jsonError, operatorWith } from '../../support/operator-command.ts';
+import { jsonError, runOperator } from '../../support/operator-command.ts';
 import { awsSettings, target, unique } from '../../support/world.ts';
 
 const client = new DynamoDBClient({
@@ -42,14 +42,14 @@ const fill = async (TableName: string, items: Items) => {
   }
 };
 
-const itemsOf = async (TableName: string) => {
+const listItems = async (TableName: string) => {
   const { Items = [] } = await client.send(new ScanCommand({ TableName, ConsistentRead: true }));
   return Items.sort((a, b) => (JSON.stringify([a.pk, a.sk]) < JSON.stringify([b.pk, b.sk]) ? -1 : 1));
 };
 
 const restore = async (...args: string[]) => {
   const environment = { ...awsSettings, AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb };
-  const { code, stdout, stderr } = await operatorWith(environment, ['--table', live, 'restore', ...args]);
+  const { code, stdout, stderr } = await runOperator(environment, ['--table', live, 'restore', ...args]);
   return { code, stdout, stderr };
 };
 
@@ -78,7 +78,7 @@ describe('restoring the table', () => {
   });
 
   it('restoring the table shows the plan, and does nothing without confirmation', async () => {
-    const before = await itemsOf(live);
+    const before = await listItems(live);
     const { stdout, stderr, code } = await restore('--from', earlier, '--json');
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
@@ -86,16 +86,16 @@ describe('restoring the table', () => {
     ]);
     expect(stderr).toBe('');
     expect((await restore('--from', earlier)).stdout).toMatch(/would be written +201\n/);
-    expect(await itemsOf(live)).toEqual(before);
+    expect(await listItems(live)).toEqual(before);
   });
 
   it('restoring the table makes it equal to the other one, which stays as it is', async () => {
     const { stdout, stderr, code } = await restore('--from', earlier, '--yes', '--json');
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     expect(JSON.parse(stdout)).toMatchObject({ done: true, same: 100, written: 201, deleted: 150 });
-    const restored = await itemsOf(live);
+    const restored = await listItems(live);
     expect(restored).toHaveLength(301);
-    expect(restored).toEqual(await itemsOf(earlier));
+    expect(restored).toEqual(await listItems(earlier));
     expect(restored).toContainEqual(exact);
     // A second run finds nothing to do.
     const again = JSON.parse((await restore('--from', earlier, '--yes', '--json')).stdout);
@@ -103,14 +103,14 @@ describe('restoring the table', () => {
   });
 
   it('restoring the table rejects a missing table, and the table itself', async () => {
-    const before = await itemsOf(live);
+    const before = await listItems(live);
     const missing = await restore('--from', 'no-such-table', '--yes');
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('no such table') });
     expect(await restore('--from', live, '--yes')).toMatchObject({
       code: 2,
       stderr: 'A table cannot be restored from itself. Name another table.\n',
     });
-    expect(await itemsOf(live)).toEqual(before);
+    expect(await listItems(live)).toEqual(before);
   });
 });
 
@@ -132,7 +132,7 @@ describe('restoring a table from before an erasure', () => {
   const agent = { uid: 'acme', agentId: 'desk', name: 'Desk', configuration: {}, createdAt: '', updatedAt: '' };
   const call = { direction: 'inbound', startedAt: '2026-03-01T10:00:00.000Z' } as const;
   const restoreNow = (settings: Record<string, string>, ...args: string[]) =>
-    operatorWith({ ...awsSettings, AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb, ...settings }, [
+    runOperator({ ...awsSettings, AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb, ...settings }, [
       ...['--table', now, 'restore', '--from', before, '--json', ...args],
     ]);
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startCloudFormation } from '../../support/cloud-formation.ts';
-import { operatorWith } from '../../support/operator-command.ts';
+import { runOperator } from '../../support/operator-command.ts';
 
 const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
 let cloudFormation: Awaited<ReturnType<typeof startCloudFormation>>;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => cloudFormation.stop());
 
 const onAws = (...args: string[]) =>
-  operatorWith({ ...credentials, AWS_REGION: 'eu-central-1', AWS_ENDPOINT_URL: cloudFormation.endpoint }, args);
+  runOperator({ ...credentials, AWS_REGION: 'eu-central-1', AWS_ENDPOINT_URL: cloudFormation.endpoint }, args);
 
 it('a stack that does not exist is answered with those that do', async () => {
   expect(await onAws('--stack', 'voice-agents-prd', 'user', 'list')).toMatchObject({
@@ -22,7 +22,7 @@ it('a stack that does not exist is answered with those that do', async () => {
 });
 
 it('an AWS region that is missing is an error of the command line', async () => {
-  expect(await operatorWith(credentials, ['--stack', 'voice-agents-dev', 'user', 'list'])).toMatchObject({
+  expect(await runOperator(credentials, ['--stack', 'voice-agents-dev', 'user', 'list'])).toMatchObject({
     code: 2,
     stderr: 'No AWS region is set. Use --region or AWS_REGION.\n',
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { operator, operatorWith, settings } from '../../support/operator-command.ts';
+import { operator, runOperator, settings } from '../../support/operator-command.ts';
 import { newWorld, unique } from '../../support/world.ts';
 
 it('webhooks listen reports unusable options', async () => {
@@ -9,7 +9,7 @@ it('webhooks listen reports unusable options', async () => {
   expect(await run('--forward-to', 'nowhere', '--uid', uid)).toMatchObject({ code: 2 });
   expect(await run(...to)).toMatchObject({ code: 2, stderr: expect.stringContaining('--uid is required') });
   expect(await run(...to, '--uid', unique('nobody'))).toMatchObject({ code: 1 });
-  const bad = await operatorWith({ ...settings, VAP_WEBHOOK_SECRET: 'short' }, [
+  const bad = await runOperator({ ...settings, VAP_WEBHOOK_SECRET: 'short' }, [
     'webhooks',
     'listen',
     ...to,

@@ -5,13 +5,13 @@ import { stringify } from 'csv-stringify/sync';
 import { expect, it } from 'vitest';
 import { listen } from '../../../bin/local/listen.ts';
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
-import { fileOf, pull, push } from '../../support/outcomes-tool.ts';
+import { pull, push, writeTestFile } from '../../support/outcomes-tool.ts';
 import { newUser, newWorld, target, type World } from '../../support/world.ts';
 
 const { baseUrl } = target;
 
-const rowsOf = (file: string): Record<string, string>[] => parse(readFileSync(file, 'utf8'), { columns: true });
-const callOf = async (world: World, callId: string) => world.call('GET', `/calls/${world.agentId}/${callId}`);
+const readRows = (file: string): Record<string, string>[] => parse(readFileSync(file, 'utf8'), { columns: true });
+const getCall = async (world: World, callId: string) => world.call('GET', `/calls/${world.agentId}/${callId}`);
 
 const worldWithCalls = async () => {
   const world = await newWorld();
@@ -25,36 +25,36 @@ const worldWithCalls = async () => {
 it('outcomes pull writes the calls without an outcome to a file that push accepts, once it is completed', async () => {
   const world = await worldWithCalls();
   const { agentId, apiKey } = world;
-  const file = fileOf('calls.csv', '');
+  const file = writeTestFile('calls.csv', '');
   const flags = ['--agent-id', agentId, '--from', '2026-03-02', '--without-outcome'];
   expect(await pull(file, { baseUrl, apiKey, flags })).toEqual({
     code: 0,
     stdout: `1 call written to ${file}.\n`,
     stderr: '',
   });
-  const rows = rowsOf(file);
+  const rows = readRows(file);
   expect(rows).toMatchObject([
     { agentId, callIdOrPhone: 'c3', phone: '+14155550100', direction: 'inbound', custom_call_outcome: '' },
   ]);
   const completed = rows.map((row) => ({ ...row, custom_call_outcome: 'won', custom_call_outcome_value: '9.5' }));
   writeFileSync(file, stringify(completed, { header: true }));
   expect(await push(file, { baseUrl, apiKey })).toMatchObject({ code: 0, stderr: '' });
-  expect((await callOf(world, 'c3')).body).toMatchObject({
+  expect((await getCall(world, 'c3')).body).toMatchObject({
     custom_call_outcome: 'won',
     custom_call_outcome_value: 9.5,
   });
   await pull(file, { baseUrl, apiKey, flags });
-  expect(rowsOf(file)).toEqual([]);
+  expect(readRows(file)).toEqual([]);
 });
 
 it.each(['calls.csv', 'calls.jsonl'])('outcomes pull and push to %s and back change nothing', async (name) => {
   const world = await worldWithCalls();
   const { agentId, apiKey } = world;
-  const file = fileOf(name, '');
+  const file = writeTestFile(name, '');
   await pull(file, { baseUrl, apiKey, flags: ['--agent-id', agentId, '--outcome', 'say "hi", twice'] });
-  const before = (await callOf(world, 'c2')).body;
+  const before = (await getCall(world, 'c2')).body;
   expect(await push(file, { baseUrl, apiKey })).toMatchObject({ code: 0, stderr: '' });
-  const { body, text } = await callOf(world, 'c2');
+  const { body, text } = await getCall(world, 'c2');
   expect(text).toContain('12345678901234567890');
   expect(body).toEqual({ ...before, outcomeUpdatedAt: body.outcomeUpdatedAt, outcomeHistory: body.outcomeHistory });
 });
@@ -68,16 +68,16 @@ it('outcomes pull writes no formula of a spreadsheet, and push reads each text a
     const body = { custom_call_outcome: label, custom_call_outcome_value: -5 };
     await world.call('PATCH', `/calls/${agentId}/-c${index}`, { body });
   }
-  const file = fileOf('calls.csv', '');
+  const file = writeTestFile('calls.csv', '');
   await pull(file, { baseUrl, apiKey, flags: ['--agent-id', agentId] });
-  const cells = rowsOf(file).flatMap(({ callIdOrPhone, custom_call_outcome, status }) => [
+  const cells = readRows(file).flatMap(({ callIdOrPhone, custom_call_outcome, status }) => [
     ...[callIdOrPhone, custom_call_outcome, status],
   ]);
   expect(cells.filter((cell) => /^([=\-@＝]|\+(?!\d+$))/.test(cell ?? ''))).toEqual([]);
   for (const index of labels.keys())
     await world.call('PATCH', `/calls/${agentId}/-c${index}`, { body: { custom_call_outcome: 'other' } });
   expect(await push(file, { baseUrl, apiKey })).toMatchObject({ code: 0, stderr: '' });
-  const bodies = await Promise.all(labels.keys().map(async (index) => (await callOf(world, `-c${index}`)).body));
+  const bodies = await Promise.all(labels.keys().map(async (index) => (await getCall(world, `-c${index}`)).body));
   expect(bodies.map((body) => [body.custom_call_outcome, body.custom_call_outcome_value])).toEqual(
     labels.map((label) => [label, -5]),
   );
@@ -88,10 +88,10 @@ it('outcomes pull without an agent writes the calls of all agents, if the key ma
   const { agentId: second } = (await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Second' } })).body;
   const other = { direction: 'inbound', startedAt: '2026-03-02T10:00:00Z' };
   await world.call('PUT', `/calls/${second}/other`, { body: other });
-  const file = fileOf('calls.csv', '');
+  const file = writeTestFile('calls.csv', '');
   const flags = ['--from', '2026-03-02', '--without-outcome'];
   expect(await pull(file, { baseUrl, apiKey: world.apiKey, flags })).toMatchObject({ code: 0, stderr: '' });
-  const pulled = rowsOf(file).map(({ agentId, callIdOrPhone }) => [agentId, callIdOrPhone]);
+  const pulled = readRows(file).map(({ agentId, callIdOrPhone }) => [agentId, callIdOrPhone]);
   expect(pulled.sort()).toEqual(
     [
       [world.agentId, 'c3'],
@@ -122,7 +122,7 @@ it('outcomes pull reads all pages of a long list, and retries a page that failed
     response.end(failed ? '{}' : JSON.stringify(page));
   });
   const { endpoint, stop } = await listen(server);
-  const file = fileOf('calls.jsonl', '');
+  const file = writeTestFile('calls.jsonl', '');
   const { code } = await pull(file, { baseUrl: endpoint, apiKey: newApiKey(), flags: ['--agent-id', 'a'] });
   await stop();
   const lines = readFileSync(file, 'utf8').trim().split('\n');
@@ -131,7 +131,7 @@ it('outcomes pull reads all pages of a long list, and retries a page that failed
 });
 
 it('outcomes pull leaves the former file when it fails', async () => {
-  const file = fileOf('calls.csv', 'former');
+  const file = writeTestFile('calls.csv', 'former');
   const flags = ['--agent-id', 'a'];
   const refused = await pull(file, { baseUrl, apiKey: newApiKey(), flags });
   expect(refused).toMatchObject({
@@ -140,7 +140,7 @@ it('outcomes pull leaves the former file when it fails', async () => {
     stderr: expect.stringContaining('The API key is not valid.'),
   });
   expect(await pull(file, { baseUrl, flags })).toMatchObject({ code: 2, stdout: '' });
-  expect(await pull(fileOf('calls.txt', ''), { baseUrl, flags })).toMatchObject({ code: 2, stdout: '' });
+  expect(await pull(writeTestFile('calls.txt', ''), { baseUrl, flags })).toMatchObject({ code: 2, stdout: '' });
   expect([readFileSync(file, 'utf8'), existsSync(`${file}.part`)]).toEqual(['former', false]);
 });
 
@@ -164,12 +164,12 @@ it.each([
       );
     const read = (file: string): Record<string, string>[] =>
       toCsv
-        ? rowsOf(file)
+        ? readRows(file)
         : readFileSync(file, 'utf8')
             .trim()
             .split('\n')
             .map((line) => JSON.parse(line));
-    const file = fileOf(`calls.${format}`, '');
+    const file = writeTestFile(`calls.${format}`, '');
     write(file, rows);
     expect((await push(file, { baseUrl, apiKey })).code).toBe(1);
     const results = read(`${file}.results.${format}`);
@@ -192,8 +192,8 @@ it.each([
       ['updated', 'c2'],
       ['updated', 'c3'],
     ]);
-    expect((await callOf(world, 'c3')).body.custom_call_outcome).toBe('third');
-    expect((await callOf(world, 'c1')).body.outcomeHistory).toHaveLength(1);
+    expect((await getCall(world, 'c3')).body.custom_call_outcome).toBe('third');
+    expect((await getCall(world, 'c1')).body.outcomeHistory).toHaveLength(1);
     const other = await push(file, { baseUrl, apiKey, flags: ['--only-failed'] });
     expect(other).toMatchObject({
       code: 2,
@@ -206,7 +206,7 @@ it('an unknown field stops JSON lines at once and lists the known fields, unless
   const world = await worldWithCalls();
   const { agentId, apiKey } = world;
   const line = JSON.stringify({ agentId, callId: 'c1', custom_call_outcome: 'x' });
-  const file = fileOf('calls.jsonl', `${line}\n${line}\n`);
+  const file = writeTestFile('calls.jsonl', `${line}\n${line}\n`);
   const stopped = await push(file, { baseUrl, apiKey });
   expect(stopped).toMatchObject({ code: 2, stdout: '' });
   expect(stopped.stderr.replace(file, 'FILE')).toBe(

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import { listen } from '../../../bin/local/listen.ts';
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
 import { withFastTimers } from '../../support/captured-run.ts';
-import { header, outcomeOf, worldWithCalls } from '../../support/outcome-files.ts';
-import { fileOf, push } from '../../support/outcomes-tool.ts';
+import { getOutcome, header, worldWithCalls } from '../../support/outcome-files.ts';
+import { push, writeTestFile } from '../../support/outcomes-tool.ts';
 import { target } from '../../support/world.ts';
 
 const { baseUrl } = target;
@@ -43,14 +43,17 @@ const startSlowService = async (maxItems: number, respond: 'error' | 'some') => 
   return { baseUrl, sizes, [Symbol.asyncDispose]: stop };
 };
 
-const rowsFor = (count: number) =>
-  fileOf('slow.csv', [header, ...Array.from({ length: count }, (_, n) => `front-desk,c${n},won,${n}`), ''].join('\n'));
+const makeRows = (count: number) =>
+  writeTestFile(
+    'slow.csv',
+    [header, ...Array.from({ length: count }, (_, n) => `front-desk,c${n},won,${n}`), ''].join('\n'),
+  );
 
 it.each(['error', 'some'] as const)(
   'outcomes push to a slow service halves its requests until they succeed, and then grows again: %s',
   async (respond) => {
     await using service = await startSlowService(300, respond);
-    const file = rowsFor(6000);
+    const file = makeRows(6000);
     const options = { baseUrl: service.baseUrl, apiKey: newApiKey() };
     const { code, stdout, stderr } = await withFastTimers(() => push(file, options));
     expect([code, stdout], stderr).toEqual([0, expect.stringContaining('6,000 set, 0 failed, 0 invalid')]);
@@ -75,7 +78,7 @@ it('outcomes push reads decimal commas, other headings and national numbers, and
     ['utf8', 'de.csv'],
     ['utf16le', 'unicode.csv'],
   ] as const) {
-    const file = fileOf(name, Buffer.from(csv, encoding));
+    const file = writeTestFile(name, Buffer.from(csv, encoding));
     const flags = [
       '--agent-id',
       agentId,
@@ -87,7 +90,7 @@ it('outcomes push reads decimal commas, other headings and national numbers, and
     ];
     const { code, stdout, stderr } = await push(file, { baseUrl, apiKey: world.apiKey, flags });
     expect([code, stdout], stderr).toEqual([1, expect.stringContaining('1 set, 1 failed, 0 invalid')]);
-    expect(await outcomeOf(world, 'german')).toMatchObject({
+    expect(await getOutcome(world, 'german')).toMatchObject({
       custom_call_outcome: 'gewonnen',
       custom_call_outcome_value: 1249.99,
       custom_call_metadata: { Notiz: 'größer' },
@@ -107,14 +110,14 @@ it('outcomes push reads decimal commas, other headings and national numbers, and
 it('a value of a JSON line that would be rounded is invalid', async () => {
   const line = '{"agentId":"a","callIdOrPhone":"c","value":9007199254740993}\n';
   const flags = ['--dry-run', '--map', 'value=custom_call_outcome_value'];
-  const { code, stderr } = await push(fileOf('values.jsonl', line), { baseUrl, flags });
+  const { code, stderr } = await push(writeTestFile('values.jsonl', line), { baseUrl, flags });
   expect([code, stderr]).toEqual([1, expect.stringContaining('has more digits than a number keeps')]);
 });
 
 it.each(['Phone\u00a0No', '\u200bPhone No', 'Phone  No', 'Phone\u202fNo\u00ad'])(
   'outcomes push finds the column %j, and one that is named as its field, by what people see',
   async (heading) => {
-    const file = fileOf('crm.csv', `agentId\u200b,${heading},custom_call_outcome\na,+14155550100,won\n`);
+    const file = writeTestFile('crm.csv', `agentId\u200b,${heading},custom_call_outcome\na,+14155550100,won\n`);
     const flags = ['--dry-run', '--map', 'Phone No=callIdOrPhone'];
     expect(await push(file, { baseUrl, flags })).toMatchObject({ code: 0, stderr: '' });
   },
@@ -137,7 +140,7 @@ it.each([
   ['12345678901234567890', [], 'has more digits than a number keeps: "12345678901234567890"'],
   ['0,12345678901234567890', [], 'has more digits than a number keeps: "0.12345678901234567890"'],
 ])('in a spreadsheet with semicolons, the value %s with %j: %s', async (value, flags, error) => {
-  const file = fileOf('values.csv', `agentId;callIdOrPhone;custom_call_outcome_value\na;c;${value}\n`);
+  const file = writeTestFile('values.csv', `agentId;callIdOrPhone;custom_call_outcome_value\na;c;${value}\n`);
   const { code, stderr } = await push(file, { baseUrl, flags: ['--dry-run', ...flags] });
   expect(code).toBe(error ? 1 : 0);
   if (error) expect(stderr).toContain(`custom_call_outcome_value: ${error}\n`);
@@ -146,7 +149,7 @@ it.each([
 it('outcomes push refuses the rows whose amount is in another currency than the first', async () => {
   const amounts = ['12', '€ 149,50', '5', '149,50 $', '＄ 7', '- 3', '3 €', '£ 5 €', '4 EUR', 'USD 4'];
   const rows = amounts.map((amount, index) => `a;c${index};${amount}\n`).join('');
-  const file = fileOf('currencies.csv', `agentId;callIdOrPhone;custom_call_outcome_value\n${rows}`);
+  const file = writeTestFile('currencies.csv', `agentId;callIdOrPhone;custom_call_outcome_value\n${rows}`);
   const { code, stderr } = await push(file, { baseUrl, flags: ['--dry-run'] });
   const refused = (line: number, amount: string, sign: string) =>
     `${file}:${line}:3: custom_call_outcome_value: has the currency ${sign}, but line 3 has €: "${amount}". Send a file for each currency`;
@@ -164,10 +167,10 @@ it('outcomes push refuses the rows whose amount is in another currency than the 
 });
 
 it('outcomes push tells how often a file names a call again, and names a mistake of quotes in its own words', async () => {
-  const twice = fileOf('twice.csv', `${header}\na,c,x,1\na,c,y,2\n`);
+  const twice = writeTestFile('twice.csv', `${header}\na,c,x,1\na,c,y,2\n`);
   const { stderr } = await push(twice, { baseUrl, flags: ['--dry-run'] });
   expect(stderr).toContain('1 row names a call of an earlier row: the last row of a call wins.');
-  const broken = fileOf('broken.csv', `${header}\na,"b"c,x,1\n`);
+  const broken = writeTestFile('broken.csv', `${header}\na,"b"c,x,1\n`);
   const result = await push(broken, { baseUrl, flags: ['--dry-run'] });
   expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('text follows a closing quote')]);
 });

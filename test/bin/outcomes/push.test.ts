@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
-import { header, manyRows, outcomeOf, resultsOf, worldWithCalls } from '../../support/outcome-files.ts';
-import { fileOf, push } from '../../support/outcomes-tool.ts';
+import { getOutcome, header, manyRows, readResults, worldWithCalls } from '../../support/outcome-files.ts';
+import { push, writeTestFile } from '../../support/outcomes-tool.ts';
 import { startProxy } from '../../support/proxy.ts';
 import { target, type World } from '../../support/world.ts';
 
@@ -15,8 +15,8 @@ it('outcomes push sets the outcome of each row of a CSV file, and writes the res
   const { code, stdout, stderr } = await push(world.file, { baseUrl, apiKey: world.apiKey });
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toContain('3 set, 0 failed, 0 invalid and not sent');
-  expect(await outcomeOf(world, 'c2')).toMatchObject({ custom_call_outcome: 'won', custom_call_outcome_value: 2.5 });
-  const results = resultsOf(world.file);
+  expect(await getOutcome(world, 'c2')).toMatchObject({ custom_call_outcome: 'won', custom_call_outcome_value: 2.5 });
+  const results = readResults(world.file);
   expect(results.map(({ line, status, call_id }) => [line, status, call_id])).toEqual([
     ['2', 'updated', 'c0'],
     ['3', 'updated', 'c1'],
@@ -35,10 +35,10 @@ it('outcomes push reads the CSV of spreadsheets: a mark, semicolons, quotes, lin
     '"+1 (415) 555-0100";"says ""hi""\r\nand bye";\\N;größer;"{""deep"": [1, null]}"',
     '',
   ];
-  const file = fileOf('excel.csv', `\ufeff${lines.join('\r\n')}`);
+  const file = writeTestFile('excel.csv', `\ufeff${lines.join('\r\n')}`);
   const { code, stderr } = await push(file, { baseUrl, apiKey, flags: ['--agent-id', agentId] });
   expect([code, stderr]).toEqual([0, '']);
-  const call = await outcomeOf({ agentId, apiKey, ...world } as World, 'c0');
+  const call = await getOutcome({ agentId, apiKey, ...world } as World, 'c0');
   expect(call).toMatchObject({ custom_call_outcome: 'says "hi"\r\nand bye' });
   expect(call.custom_call_metadata).toEqual({ note: 'größer', deep: [1, null] });
   expect(call).not.toHaveProperty('custom_call_outcome_value');
@@ -63,7 +63,7 @@ it.each<[string, string | Buffer, valid: number, errors: string[]]>([
 ])(
   'outcomes push reads the rows of a spreadsheet with %s, and names each row that it cannot read',
   async (_, text, valid, errors) => {
-    const file = fileOf('sheet.csv', text);
+    const file = writeTestFile('sheet.csv', text);
     const { stdout, stderr } = await push(file, { baseUrl, flags: ['--dry-run', '--agent-id', 'agent-1'] });
     expect(`${stdout}${stderr}`).toContain(`${valid} valid, ${errors.length} invalid`);
     for (const error of errors) expect(stderr).toContain(`${file}${error}`);
@@ -72,7 +72,7 @@ it.each<[string, string | Buffer, valid: number, errors: string[]]>([
 
 it('outcomes push skips columns in another encoding, and writes their bytes into the results', async () => {
   const { agentId, apiKey } = await worldWithCalls(1);
-  const file = fileOf('excel.csv', latin1('Größe;callIdOrPhone;custom_call_outcome\r\nMüller;c0;won\r\n'));
+  const file = writeTestFile('excel.csv', latin1('Größe;callIdOrPhone;custom_call_outcome\r\nMüller;c0;won\r\n'));
   const flags = ['--agent-id', agentId, '--ignore-unknown'];
   expect(await push(file, { baseUrl, apiKey, flags })).toMatchObject({ code: 0, stderr: '' });
   const results = readFileSync(`${file}.results.csv`, 'latin1');
@@ -97,14 +97,14 @@ it.each([
 ])('outcomes push --country finds the call of %s (%s)', async (written, country) => {
   const world = await worldWithCalls(1);
   await world.recordCall('c9', { phone: '+4915112345678' });
-  const file = fileOf('sheet.csv', `${columns}\n${written},booked\n`);
+  const file = writeTestFile('sheet.csv', `${columns}\n${written},booked\n`);
   const flags = ['--agent-id', world.agentId, '--country', country];
   expect((await push(file, { baseUrl, apiKey: world.apiKey, flags })).code).toBe(0);
-  expect((await outcomeOf(world, 'c9')).custom_call_outcome).toBe('booked');
+  expect((await getOutcome(world, 'c9')).custom_call_outcome).toBe('booked');
 });
 
 it('outcomes push does not guess whether digits have the country code', async () => {
-  const file = fileOf('sheet.csv', `${columns}\n494121123,booked\n`);
+  const file = writeTestFile('sheet.csv', `${columns}\n494121123,booked\n`);
   const { stderr } = await push(file, { baseUrl, flags: ['--dry-run', '--agent-id', 'a', '--country', 'DE'] });
   expect(stderr).toContain(`${file}:2:1: callIdOrPhone: may be a national number or one with its country code`);
 });
@@ -112,7 +112,7 @@ it('outcomes push does not guess whether digits have the country code', async ()
 it('outcomes push reads JSON lines, too, and writes its results in them', async () => {
   const world = await worldWithCalls(2);
   const { agentId } = world;
-  const file = fileOf(
+  const file = writeTestFile(
     'calls.jsonl',
     [
       JSON.stringify({ agentId, callIdOrPhone: 'c0', custom_call_outcome: 'a', custom_call_metadata: { n: 1 } }),
@@ -121,7 +121,7 @@ it('outcomes push reads JSON lines, too, and writes its results in them', async 
     ].join('\n'),
   );
   expect((await push(file, { baseUrl, apiKey: world.apiKey })).code).toBe(0);
-  expect((await outcomeOf(world, 'c1')).custom_call_outcome_value).toBe(1e300);
+  expect((await getOutcome(world, 'c1')).custom_call_outcome_value).toBe(1e300);
   const results = readFileSync(`${file}.results.jsonl`, 'utf8').trim().split('\n');
   expect(results.map((line) => JSON.parse(line))).toMatchObject([
     { line: 1, status: 'updated', call_id: 'c0', updated_fields: ['custom_call_outcome', 'custom_call_metadata'] },
@@ -135,8 +135,8 @@ it('outcomes push sends the numbers of metadata as they are written, also those 
   const item = `{"agentId":"${world.agentId}","callIdOrPhone":"c0","custom_call_metadata":${metadata}}`;
   const row = `${world.agentId},c1,"${metadata.replaceAll('"', '""')}"`;
   for (const [file, call] of [
-    [fileOf('ids.jsonl', item), 'c0'],
-    [fileOf('ids.csv', `agentId,callIdOrPhone,custom_call_metadata\n${row}`), 'c1'],
+    [writeTestFile('ids.jsonl', item), 'c0'],
+    [writeTestFile('ids.csv', `agentId,callIdOrPhone,custom_call_metadata\n${row}`), 'c1'],
   ] as const) {
     expect((await push(file, { baseUrl, apiKey: world.apiKey })).code, file).toBe(0);
     expect((await world.call('GET', `/calls/${world.agentId}/${call}`)).text, file).toContain(metadata);
@@ -146,7 +146,7 @@ it('outcomes push sends the numbers of metadata as they are written, also those 
 it('outcomes push names line and column of each mistake, sends the other rows, and ends with 1', async () => {
   const world = await worldWithCalls(2);
   const { agentId } = world;
-  const file = fileOf(
+  const file = writeTestFile(
     'mixed.csv',
     [
       header,
@@ -167,19 +167,19 @@ it('outcomes push names line and column of each mistake, sends the other rows, a
     '4 rows were not set. Correct them in the results file, and send it with --only-failed.',
   ]);
   expect(stdout).toContain('1 set, 1 failed, 3 invalid and not sent');
-  expect(resultsOf(file).map(({ line, status, error }) => [line, status, error])).toEqual([
+  expect(readResults(file).map(({ line, status, error }) => [line, status, error])).toEqual([
     ['2', 'invalid', ''],
     ['3', 'updated', ''],
     ['5', 'invalid', ''],
     ['6', 'failed', 'call_not_found'],
     ['7', 'invalid', ''],
   ]);
-  expect((await outcomeOf(world, 'c1')).custom_call_outcome).toBe('two\nlines');
+  expect((await getOutcome(world, 'c1')).custom_call_outcome).toBe('two\nlines');
 });
 
 it('outcomes push sends nothing with --dry-run, nor with --strict when a row is invalid', async () => {
   const world = await worldWithCalls(1);
-  const file = fileOf('mixed.csv', `${header}\n${world.agentId},c0,won,1\n${world.agentId},c0,won,one\n`);
+  const file = writeTestFile('mixed.csv', `${header}\n${world.agentId},c0,won,1\n${world.agentId},c0,won,one\n`);
   await using proxy = await startProxy();
   const dry = await push(file, { baseUrl: proxy.baseUrl, flags: ['--dry-run'] });
   expect([dry.code, dry.stderr]).toEqual([1, expect.stringContaining('2 rows: 1 valid, 1 invalid. Nothing was sent.')]);
@@ -216,14 +216,14 @@ it.each([
   ['an empty file', 'a.csv', '', 'is empty. Its first line must be a header'],
   ['another kind of file', 'a.txt', 'hello', 'must be a .csv or .jsonl file'],
 ])('outcomes push ends before the first row, and says why, with %s', async (_, name, text, message) => {
-  const file = fileOf(name, text);
+  const file = writeTestFile(name, text);
   const { code, stderr } = await push(file, { baseUrl, apiKey: newApiKey() });
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   expect(stderr).not.toContain('    at ');
 });
 
 it('outcomes push ends before the first row without a file, a service or a key, and never shows the key', async () => {
-  const file = fileOf('a.csv', `${header}\na,b,c,1\n`);
+  const file = writeTestFile('a.csv', `${header}\na,b,c,1\n`);
   expect(await push('absent.csv', { baseUrl })).toMatchObject({
     code: 2,
     stderr: 'absent.csv: no such file.\n',
@@ -258,14 +258,17 @@ it('outcomes push retries throttled, failed and lost requests, waits for Retry-A
   expect(proxy.seen).toHaveLength(5);
   expect(proxy.seen[1]!.at - proxy.seen[0]!.at).toBeGreaterThanOrEqual(2000);
   expect(stderr).toMatch(/429 \(Too Many Requests\)\. Retrying in 2\.\d s/);
-  expect(resultsOf(world.file).map(({ status }) => status)).toEqual(Array(4).fill('updated'));
-  expect((await outcomeOf(world, 'c3')).custom_call_outcome_value).toBe(3.5);
+  expect(readResults(world.file).map(({ status }) => status)).toEqual(Array(4).fill('updated'));
+  expect((await getOutcome(world, 'c3')).custom_call_outcome_value).toBe(3.5);
 });
 
 it('outcomes push retries only the rows that failed by a fault of the service, and later rows of the same call after them', async () => {
   const world = await worldWithCalls(2);
   const { agentId } = world;
-  const file = fileOf('twice.csv', `${header}\n${agentId},c0,first,\n${agentId},c1,other,\n${agentId},c0,second,\n`);
+  const file = writeTestFile(
+    'twice.csv',
+    `${header}\n${agentId},c0,first,\n${agentId},c1,other,\n${agentId},c0,second,\n`,
+  );
   await using proxy = await startProxy(async ({ number, forward }) => {
     if (number > 1) return undefined;
     const { status, body } = await forward();
@@ -274,8 +277,8 @@ it('outcomes push retries only the rows that failed by a fault of the service, a
   });
   expect((await push(file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey })).code).toBe(0);
   expect(proxy.seen[1]?.items).toMatchObject([{ custom_call_outcome: 'first' }, { custom_call_outcome: 'second' }]);
-  expect((await outcomeOf(world, 'c0')).custom_call_outcome).toBe('second');
-  expect(resultsOf(file).map(({ status }) => status)).toEqual(['updated', 'updated', 'updated']);
+  expect((await getOutcome(world, 'c0')).custom_call_outcome).toBe('second');
+  expect(readResults(file).map(({ status }) => status)).toEqual(['updated', 'updated', 'updated']);
 });
 
 it('outcomes push gives up after the retries, and continues when it is run again', { tags: 'heavy' }, async () => {
@@ -291,14 +294,14 @@ it('outcomes push gives up after the retries, and continues when it is run again
     code: 3,
     stderr: expect.stringContaining('Run the same command again to continue.'),
   });
-  expect(resultsOf(file)).toHaveLength(1000);
+  expect(readResults(file)).toHaveLength(1000);
   broken = false;
   const rows = proxy.rowsSeen();
   const second = await push(file, options);
   expect(second.stderr).toContain('Continuing after row 1,000');
   expect(second.stdout).toContain('2,500 set, 0 failed, 0 invalid and not sent (1,500 rows');
   expect([second.code, proxy.rowsSeen() - rows]).toEqual([0, 1500]);
-  expect(resultsOf(file).map(({ line }) => Number(line))).toEqual(Array.from({ length: 2500 }, (_, row) => row + 2));
+  expect(readResults(file).map(({ line }) => Number(line))).toEqual(Array.from({ length: 2500 }, (_, row) => row + 2));
 });
 
 it('outcomes push starts at the first row when the file has changed since the interruption', async () => {
@@ -310,20 +313,23 @@ it('outcomes push starts at the first row when the file has changed since the in
   writeFileSync(file, `${header}\n${world.agentId},c0,new,\n`);
   const again = await push(file, options);
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('Starting at the first row') });
-  expect(resultsOf(file)).toHaveLength(1);
+  expect(readResults(file)).toHaveLength(1);
 });
 
 it('outcomes push keeps the last row of a call, though requests overtake each other', async () => {
   const world = await worldWithCalls(1);
   const { agentId } = world;
   const filler = Array.from({ length: 999 }, (_, row) => `${agentId},absent-${row},x,`);
-  const file = fileOf('order.csv', [header, `${agentId},c0,early,`, ...filler, `${agentId},c0,late,`].join('\n'));
+  const file = writeTestFile(
+    'order.csv',
+    [header, `${agentId},c0,early,`, ...filler, `${agentId},c0,late,`].join('\n'),
+  );
   await using proxy = await startProxy(async ({ items }) => {
     if (items[0].custom_call_outcome === 'early') await sleep(1500);
     return undefined;
   });
   expect((await push(file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey })).code).toBe(1);
-  expect((await outcomeOf(world, 'c0')).custom_call_outcome).toBe('late');
+  expect((await getOutcome(world, 'c0')).custom_call_outcome).toBe('late');
 });
 
 it('outcomes push checks the outcomes by the list of each agent, which it reads once, and names those that are declared', async () => {
@@ -331,19 +337,19 @@ it('outcomes push checks the outcomes by the list of each agent, which it reads 
   const outcomes = [{ name: 'Appointment booked' }, { name: 'lost' }];
   await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { outcomes } } });
   const rows = ['c0,appointment_booked', 'c1,apointment booked', 'c2,LOST'];
-  const file = fileOf('declared.csv', `${columns}\n${rows.join('\n')}\n`);
+  const file = writeTestFile('declared.csv', `${columns}\n${rows.join('\n')}\n`);
   await using proxy = await startProxy();
   const flags = ['--agent-id', world.agentId];
   const { code, stdout, stderr } = await push(file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey, flags });
   expect([code, stdout]).toEqual([1, expect.stringContaining('2 set, 0 failed, 1 invalid and not sent')]);
   const message = 'must be one of "Appointment booked", "lost"';
   expect(stderr).toContain(`${file}:3: custom_call_outcome: ${message}\n`);
-  expect(resultsOf(file).map(({ status, message }) => [status, message])).toEqual([
+  expect(readResults(file).map(({ status, message }) => [status, message])).toEqual([
     ['updated', ''],
     ['invalid', `custom_call_outcome: ${message}`],
     ['updated', ''],
   ]);
-  expect(await outcomeOf(world, 'c0')).toMatchObject({ custom_call_outcome: 'Appointment booked' });
+  expect(await getOutcome(world, 'c0')).toMatchObject({ custom_call_outcome: 'Appointment booked' });
   expect(proxy.reads).toEqual([`/agents/${world.agentId}`]);
 });
 
@@ -354,7 +360,7 @@ it('outcomes push with a key that cannot read agents leaves the check of the out
   const { code, stdout, stderr } = await push(world.file, { baseUrl, apiKey });
   expect([code, stdout]).toEqual([1, expect.stringContaining('0 set, 1 failed, 0 invalid and not sent')]);
   expect(stderr).toContain('Only the service checks the outcomes. This API key lacks the scope "agents".\n');
-  expect(resultsOf(world.file)[0]).toMatchObject({
+  expect(readResults(world.file)[0]).toMatchObject({
     error: 'unknown_outcome',
     message: 'The agent declares no such outcome, only "lost".',
   });

@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest';
 import type { StreamEnd } from '../../../functions/chat/stream/end-always.ts';
 import { streamAnswer } from '../../../functions/chat/stream/stream-answer.ts';
 import { ApiError } from '../../../functions/domain/errors.ts';
-import { chunksIn, linesOf, protocolErrors } from '../../support/chat.ts';
+import { formLines, parseChunks, protocolErrors } from '../../support/chat.ts';
 import { useFakeTimers } from '../../support/fake-timers.ts';
 
 /** A source whose parts the test provides one by one. */
@@ -172,7 +172,7 @@ it('the whole answer arrives after its head, and its end is reported once', asyn
   const { source, read, ends } = await begun();
   source.say(says(' there'), ...finish);
   await pass(0);
-  expect(linesOf(read.text)).toMatchInlineSnapshot(`
+  expect(formLines(read.text)).toMatchInlineSnapshot(`
       "data: {"type":"start"}
       data: {"type":"start-step"}
       data: {"type":"text-start","id":"0"}
@@ -216,7 +216,7 @@ it.each<[string, UIMessageChunk | 'end']>([
   const { source, read } = await begun();
   source.say(last, ...finish);
   await pass(0);
-  expect(chunksIn(read.text).at(-1)?.type).toBe('error');
+  expect(parseChunks(read.text).at(-1)?.type).toBe('error');
   expect(read.text).not.toContain('secret');
   expect(await protocolErrors(read.text)).toEqual([]);
 });
@@ -225,7 +225,7 @@ it('a text that the source leaves open is closed before the end', async () => {
   const { source, read } = await begun();
   source.say(...finish.slice(1));
   await pass(0);
-  expect(chunksIn(read.text).at(-1)?.type).toBe('finish');
+  expect(parseChunks(read.text).at(-1)?.type).toBe('finish');
   expect(await protocolErrors(read.text)).toEqual([]);
 });
 
@@ -241,7 +241,7 @@ it('a chunk that is not JSON is a failure, not a gap', async () => {
   const { source, read } = await begun();
   source.say({ type: 'tool-output-available', toolCallId: 'call', output: 1n });
   await pass(0);
-  expect(chunksIn(read.text).at(-1)?.type).toBe('error');
+  expect(parseChunks(read.text).at(-1)?.type).toBe('error');
   expect(await protocolErrors(read.text)).toEqual([]);
 });
 
@@ -370,7 +370,7 @@ it('a client that does not read gets everything when it reads again', async () =
   vi.useRealTimers();
   const read = reading(outcome.stream as Readable);
   await once(outcome.stream as Readable, 'end');
-  const said = chunksIn(read.text).flatMap((chunk) => (chunk.type === 'text-delta' ? [chunk.delta] : []));
+  const said = parseChunks(read.text).flatMap((chunk) => (chunk.type === 'text-delta' ? [chunk.delta] : []));
   expect(said).toEqual(words);
   expect(read.text).not.toContain(': ping');
   expect(await protocolErrors(read.text)).toEqual([]);
@@ -392,7 +392,7 @@ it.each([
     const read = reading(outcome.stream as Readable);
     await once(outcome.stream as Readable, 'end');
     const texts = new Map<string, string>();
-    for (const chunk of chunksIn(read.text)) {
+    for (const chunk of parseChunks(read.text)) {
       if (chunk.type === 'text-delta') texts.set(chunk.id, (texts.get(chunk.id) ?? '') + chunk.delta);
     }
     expect([...texts.values()].join('')).toBe(piece.repeat(times));

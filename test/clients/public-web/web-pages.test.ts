@@ -13,7 +13,7 @@ import { type Names, startNameServer } from '../../support/dns-stub.ts';
 import { type Reply, type Site, startSite } from '../../support/site.ts';
 
 const signal = new AbortController().signal;
-const failureOf = (reading: Promise<unknown>): Promise<string> =>
+const catchFailure = (reading: Promise<unknown>): Promise<string> =>
   reading.then(
     () => 'It was read.',
     (error: Error) => {
@@ -22,13 +22,13 @@ const failureOf = (reading: Promise<unknown>): Promise<string> =>
     },
   );
 
-const textOf = ({ bytes }: WebPage) => Buffer.from(bytes).toString();
+const decodeText = ({ bytes }: WebPage) => Buffer.from(bytes).toString();
 
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
-const readerWith = (policy: FetchPolicy): PageReader => {
+const makeReader = (policy: FetchPolicy): PageReader => {
   const reader = new WebPages(policy).open();
   open.push(() => reader.close());
   return reader;
@@ -73,10 +73,10 @@ describe('an address that is not public', () => {
 
   it('an address that is not public is never connected to, in any of 250 spellings', async () => {
     expect(hosts.length).toBeGreaterThanOrEqual(250);
-    const reader = readerWith({ ports: ports() });
+    const reader = makeReader({ ports: ports() });
     const outcomes = new Map<string, string>();
     for (const host of hosts) {
-      outcomes.set(host, await failureOf(reader.read(new URL(`http://${host}:${port}/`), { signal })));
+      outcomes.set(host, await catchFailure(reader.read(new URL(`http://${host}:${port}/`), { signal })));
     }
     expect([...outcomes].filter(([, outcome]) => outcome !== notPublic)).toEqual([]);
     expect(attempts).toEqual([]);
@@ -89,9 +89,9 @@ describe('an address that is not public', () => {
     }
     const site = await startSite(pages);
     open.push(site.stop);
-    const reader = readerWith({ ports: new Set([port]), trustedOrigins: new Set([site.origin]) });
+    const reader = makeReader({ ports: new Set([port]), trustedOrigins: new Set([site.origin]) });
     for (const [index, host] of hosts.entries()) {
-      const outcome = await failureOf(reader.read(new URL(`${site.origin}/${index}`), { signal }));
+      const outcome = await catchFailure(reader.read(new URL(`${site.origin}/${index}`), { signal }));
       expect([host, outcome]).toEqual([host, notPublic]);
     }
     expect(attempts.filter((address) => address !== '127.0.0.1')).toEqual([]);
@@ -110,14 +110,14 @@ describe('an address that is not public', () => {
     };
     const server = await startNameServer(names);
     open.push(server.stop);
-    const reader = readerWith({ ports: ports(), resolve: server.resolve });
+    const reader = makeReader({ ports: ports(), resolve: server.resolve });
     for (const name of Object.keys(names)) {
-      expect([name, await failureOf(reader.read(new URL(`http://${name}:${port}/`), { signal }))]).toEqual([
+      expect([name, await catchFailure(reader.read(new URL(`http://${name}:${port}/`), { signal }))]).toEqual([
         name,
         notPublic,
       ]);
     }
-    expect(await failureOf(reader.read(new URL(`http://unknown.test:${port}/`), { signal }))).toBe(
+    expect(await catchFailure(reader.read(new URL(`http://unknown.test:${port}/`), { signal }))).toBe(
       'The host was not found.',
     );
     expect(attempts).toEqual([]);
@@ -127,8 +127,8 @@ describe('an address that is not public', () => {
     const outside = '192.0.1.77';
     const server = await startNameServer({ 'rebinding.test': (asked) => [asked === 1 ? outside : '127.0.0.1'] });
     open.push(server.stop);
-    const reader = readerWith({ ports: ports(), resolve: server.resolve });
-    const read = () => failureOf(reader.read(new URL(`http://rebinding.test:${port}/`), { signal }));
+    const reader = makeReader({ ports: ports(), resolve: server.resolve });
+    const read = () => catchFailure(reader.read(new URL(`http://rebinding.test:${port}/`), { signal }));
     // The connection goes to the address that was checked, where nothing listens.
     expect(await read()).toBe('The connection to the site failed.');
     expect(attempts).toEqual([outside]);
@@ -140,26 +140,26 @@ describe('an address that is not public', () => {
   it('an address that is not public is read when its very origin is trusted, and no other is', async () => {
     const site = await startSite({ '/': '<p>inside</p>' });
     open.push(site.stop);
-    const reader = readerWith({ trustedOrigins: new Set([site.origin]) });
-    expect(textOf(await reader.read(new URL(`${site.origin}/`), { signal }))).toBe('<p>inside</p>');
-    expect(await failureOf(reader.read(new URL(`http://localhost:${site.port}/`), { signal }))).toBe(
+    const reader = makeReader({ trustedOrigins: new Set([site.origin]) });
+    expect(decodeText(await reader.read(new URL(`${site.origin}/`), { signal }))).toBe('<p>inside</p>');
+    expect(await catchFailure(reader.read(new URL(`http://localhost:${site.port}/`), { signal }))).toBe(
       'Only the ports 80 and 443 are read.',
     );
-    expect(await failureOf(reader.read(new URL(`http://127.0.0.1:${port}/`), { signal }))).toBe(
+    expect(await catchFailure(reader.read(new URL(`http://127.0.0.1:${port}/`), { signal }))).toBe(
       'Only the ports 80 and 443 are read.',
     );
   });
 });
 
 it('a port that is not the web’s is not connected to, public or not', async () => {
-  const reader = readerWith({});
+  const reader = makeReader({});
   for (const url of [
     'http://1.1.1.1:22/',
     'https://example.com:8443/',
     'http://example.com:443/',
     'http://[2606:4700::1]:6379/',
   ]) {
-    const outcome = await failureOf(
+    const outcome = await catchFailure(
       reader.read(new URL(url), { signal: AbortSignal.timeout(50) }).catch((error) => {
         throw error.name === 'TimeoutError' ? new PageFetchError('It was tried.') : error;
       }),
@@ -189,7 +189,7 @@ describe('a page', () => {
     return new URL(site.origin + path);
   };
   const read = (reply: Reply) => reader.read(serve(reply), { signal });
-  const failure = (reply: Reply) => failureOf(read(reply));
+  const failure = (reply: Reply) => catchFailure(read(reply));
 
   it('a page is requested under the crawler’s name', async () => {
     await read('<p>x</p>');
@@ -222,11 +222,11 @@ describe('a page', () => {
       ['deflate, gzip', zlib.gzipSync(zlib.deflateSync(html))],
       ['identity', Buffer.from(html)],
     ])('a page compressed by %s is inflated', async (coding, body) => {
-      expect(textOf(await read(send(coding, body)))).toBe(html);
+      expect(decodeText(await read(send(coding, body)))).toBe(html);
     });
 
     it('a compressed page that is cut off is read as far as it arrived', async () => {
-      const text = textOf(await read(send('gzip', zlib.gzipSync(html + Math.random()).subarray(0, -8))));
+      const text = decodeText(await read(send('gzip', zlib.gzipSync(html + Math.random()).subarray(0, -8))));
       expect(text.startsWith('<p>word')).toBe(true);
     });
 
@@ -299,7 +299,7 @@ describe('a page', () => {
     const impatient = new WebPages({ trustedOrigins: new Set([site.origin]), timeoutMilliseconds: 1500 }).open();
     open.push(() => impatient.close());
     const started = Date.now();
-    expect(await failureOf(impatient.read(serve(reply), { signal }))).toBe('The page took longer than 1.5 seconds.');
+    expect(await catchFailure(impatient.read(serve(reply), { signal }))).toBe('The page took longer than 1.5 seconds.');
     expect(Date.now() - started).toBeLessThan(15_000);
   });
 
@@ -329,13 +329,13 @@ describe('a page', () => {
       }
       return reader.read(new URL(target, site.origin), { signal });
     };
-    expect(textOf(await chain(5))).toBe('<p>the end</p>');
-    expect(await failureOf(chain(6))).toBe('The page redirects too often.');
+    expect(decodeText(await chain(5))).toBe('<p>the end</p>');
+    expect(await catchFailure(chain(6))).toBe('The page redirects too often.');
   });
 
   it('a page that redirects to itself, or to no web address, is rejected', async () => {
     site.pages['/loop'] = { status: 302, headers: { location: '/loop' } };
-    expect(await failureOf(reader.read(new URL(`${site.origin}/loop`), { signal }))).toBe(
+    expect(await catchFailure(reader.read(new URL(`${site.origin}/loop`), { signal }))).toBe(
       'The page redirects too often.',
     );
     for (const location of [
@@ -360,7 +360,7 @@ describe('a page', () => {
       asked.push(url.href);
       throw new PageFetchError('Not there.');
     };
-    expect(await failureOf(reader.read(start, { signal, mayFollow }))).toBe('Not there.');
+    expect(await catchFailure(reader.read(start, { signal, mayFollow }))).toBe('Not there.');
     expect(asked).toEqual([end.href]);
   });
 

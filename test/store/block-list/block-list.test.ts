@@ -25,7 +25,7 @@ const step = fc.oneof(
   fc.record({ verb: fc.constant('find' as const), number: fc.constantFrom(...phones) }),
 );
 
-const numbersIn = async (agentId: string, after?: string) => {
+const listNumbers = async (agentId: string, after?: string) => {
   const found: string[] = [];
   for await (const { number } of new BlockListPages(table.get()).list({ agentId }, { after })) found.push(number);
   return found;
@@ -50,14 +50,14 @@ itInAnyHistory(
             expect([...(await list.remove({ agentId }, action.numbers))]).toEqual(expected);
           } else if (action.verb === 'list') {
             const expected = [...model].filter((number) => number > (action.after ?? '')).sort();
-            expect(await untilAnswered(() => numbersIn(agentId, action.after))).toEqual(expected);
+            expect(await untilAnswered(() => listNumbers(agentId, action.after))).toEqual(expected);
           } else {
             const found = await untilAnswered(() => list.find({ agentId, uid: 'user' }, [action.number]));
             expect(found.get(action.number)?.number).toBe(model.has(action.number) ? action.number : undefined);
           }
         }
         noFaults();
-        expect(await numbersIn(agentId)).toEqual([...model].sort());
+        expect(await listNumbers(agentId)).toEqual([...model].sort());
       }),
       { numRuns },
     ),

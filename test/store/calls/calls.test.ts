@@ -216,7 +216,7 @@ it.concurrent.each(['lost response', 'conflict', 'throttle', 'server error'] as 
       operation === 'BatchExecuteStatement' && batches++ < 2 ? fault : undefined,
     );
     const results = await faulty.setOutcomes(
-      callIds.map((callId) => settingOf(agentId, callId, 'x')),
+      callIds.map((callId) => makeSetting(agentId, callId, 'x')),
       later(),
     );
     expect(results.map((call) => (call as Call).custom_call_outcome)).toEqual(callIds.map(() => 'x'));
@@ -236,7 +236,7 @@ it.concurrent('calls accept an outcome in one write each, 25 in a round trip, an
     (operation) => operations.push(operation),
   );
   await observed.setOutcomes(
-    callIds.map((callId) => settingOf(agentId, callId, 'x')),
+    callIds.map((callId) => makeSetting(agentId, callId, 'x')),
     later(),
   );
   expect(operations).toEqual(['BatchGetItem', ...Array(3).fill('BatchExecuteStatement')]);
@@ -248,7 +248,7 @@ it.concurrent('calls block a number and change the outcome both or not at all, a
   const callIds = Array.from({ length: 8 }, (_, n) => `c${n}`);
   await Promise.all(callIds.map((callId) => calls.record(agentId, callId, facts())));
   const set = (callId: string, by = calls) =>
-    by.setOutcomes([{ ...settingOf(agentId, callId, callId), block: { owner: { uid }, reason: callId } }], later());
+    by.setOutcomes([{ ...makeSetting(agentId, callId, callId), block: { owner: { uid }, reason: callId } }], later());
   const dying = callsUnder((operation) => (operation === 'TransactWriteItems' ? 'kill' : undefined));
   expect(await set('c0', dying)).toEqual([expect.any(Error)]);
   expect(await calls.find(agentId, { callId: 'c0' })).not.toHaveProperty('custom_call_outcome');
@@ -297,7 +297,7 @@ it.concurrent('outcomes that are not written in time are reported as separate er
   for (const callId of ['a', 'b']) await calls.record(agentId, callId, facts());
   const faulty = callsUnder((operation) => (operation === 'BatchExecuteStatement' ? 'server error' : undefined));
   const results = await faulty.setOutcomes(
-    [settingOf(agentId, 'a', 'x'), settingOf(agentId, 'none', 'x')],
+    [makeSetting(agentId, 'a', 'x'), makeSetting(agentId, 'none', 'x')],
     Date.now() + 300,
   );
   expect(results).toEqual([expect.any(Error), undefined]);
@@ -350,7 +350,7 @@ const recordAll = async (agentId: string, callIds: string[]) =>
     ),
   );
 
-const settingOf = (agentId: string, callId: string, outcome: string) => ({
+const makeSetting = (agentId: string, callId: string, outcome: string) => ({
   agentId,
   reference: { callId },
   change: (call: Call) => withOutcome(call, { custom_call_outcome: outcome }, 'replace', { keyId: 'key' }, at),

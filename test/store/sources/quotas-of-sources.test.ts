@@ -8,7 +8,7 @@ import { type WebsiteRecord, websiteKind } from '../../../functions/store/source
 import { table } from '../../../functions/store/table.ts';
 import { itInAnyHistory } from '../../support/any-history.ts';
 import { chance, injectFaults, noFaults } from '../../support/faults.ts';
-import { countOf, faults, itemsOf, newDocument } from '../../support/quotas.ts';
+import { faults, listItems, newDocument, readCount } from '../../support/quotas.ts';
 import { websiteRecord } from '../../support/websites.ts';
 import { newWorld, type World } from '../../support/world.ts';
 
@@ -24,8 +24,8 @@ beforeAll(async () => {
 afterEach(noFaults);
 
 /** The records of sources, without those whose deletion is in progress. */
-const sourcesOf = async (agentId: string) =>
-  (await itemsOf(websiteCollection(agentId), documentCollection(agentId))).filter(
+const listSources = async (agentId: string) =>
+  (await listItems(websiteCollection(agentId), documentCollection(agentId))).filter(
     (item) => !('status' in item && item.status === 'deleting'),
   );
 
@@ -39,7 +39,7 @@ it('the quota of sources admits all documents of a request or none; existing one
   const again = [...four, newDocument(agentId)];
   expect(await documents.addAll(again)).toEqual(again);
   expect(await documents.addAll(again)).toEqual(again);
-  expect([await countOf({ agentId }), (await sourcesOf(agentId)).length]).toEqual([5, 5]);
+  expect([await readCount({ agentId }), (await listSources(agentId)).length]).toEqual([5, 5]);
   const tooMany = Array.from({ length: limit + 1 }, () => newDocument(world.agentId));
   await expect(documents.addAll(tooMany)).rejects.toMatchObject({ code: 'quota_exceeded' });
   expect(await documents.addAll([])).toEqual([]);
@@ -65,9 +65,9 @@ itInAnyHistory('the quota of sources is exact in any history, with any faults of
       }
     }
     noFaults();
-    const { length } = await sourcesOf(agentId);
+    const { length } = await listSources(agentId);
     expect(length).toBeLessThanOrEqual(limit);
-    expect(await countOf({ agentId })).toBe(length);
+    expect(await readCount({ agentId })).toBe(length);
   }
 });
 
@@ -84,7 +84,7 @@ it('the quota of sources does not count upload forms that have expired, once the
   await expect(documents.add(newDocument(agentId))).rejects.toMatchObject({ code: 'quota_exceeded' });
   await table.get().change(countKey({ agentId }), { set: { recountedAt: Date.now() - 61_000 } });
   await documents.add(newDocument(agentId));
-  expect(await countOf({ agentId })).toBe(2);
+  expect(await readCount({ agentId })).toBe(2);
 });
 
 itInAnyHistory(
@@ -111,7 +111,7 @@ itInAnyHistory(
       };
       await Promise.all([change().finally(() => (isOver = true)), recountOften(), recountOften()]);
       expect(added.length).toBe(8 * round);
-      expect(await countOf({ agentId })).toBe(8 * round);
+      expect(await readCount({ agentId })).toBe(8 * round);
     }
   },
 );

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(noFaults);
 
 const record = (more: Partial<WebsiteRecord> = {}) => websiteRecord(world, more);
-const textsOf = (content: string, contentMD = content) => ({
+const makeTexts = (content: string, contentMD = content) => ({
   content: proseText(content),
   contentMD: proseText(contentMD),
   index: { packed: Buffer.from(content.slice(0, 100)), format: 1, language: 'en' },
@@ -39,10 +39,12 @@ const revisionsStored = async ({ id }: WebsiteRecord) => {
 const bring = async (source: WebsiteRecord, content: string, attempt = 'first', contentMD = content) => {
   const run = await websites.get().start(source, attempt);
   if (!run) return false;
-  return websites.get().finish(source, { attempt, revision: run.revision }, textsOf(content, contentMD), { pages: 1 });
+  return websites
+    .get()
+    .finish(source, { attempt, revision: run.revision }, makeTexts(content, contentMD), { pages: 1 });
 };
 
-const wholeOf = async (source: WebsiteRecord) => {
+const readWhole = async (source: WebsiteRecord) => {
   const whole = { content: '', contentMD: '', answers: 0 };
   let cursor: string | undefined;
   do {
@@ -61,7 +63,7 @@ it('a character that a piece of a text has no room for is not cut in two', async
   const content = `${'x'.repeat(131_071)}🙂`;
   const source = await websites.get().add(record());
   await bring(source, content, 'first');
-  expect((await wholeOf(source))?.content.slice(-3)).toBe('x🙂');
+  expect((await readWhole(source))?.content.slice(-3)).toBe('x🙂');
 });
 
 it('a text of any length is returned as it was stored, in as many responses as necessary', {
@@ -71,7 +73,7 @@ it('a text of any length is returned as it was stored, in as many responses as n
   const contentMD = '字'.repeat(1_500_001);
   const source = await websites.get().add(record());
   expect(await bring(source, content, 'first', contentMD)).toBe(true);
-  const whole = await wholeOf(source);
+  const whole = await readWhole(source);
   expect(whole?.content === content).toBe(true);
   expect(whole?.contentMD === contentMD).toBe(true);
   expect(whole?.answers).toBeGreaterThan(2);
@@ -115,7 +117,7 @@ it('the warnings of a source are those of its text: a failure keeps them, a new 
   const warningsAfter = async (attempt: string, warnings?: SourceWarning[]) => {
     if (attempt !== 'first') await restartWebsite(source, attempt);
     const { revision = '' } = (await websites.get().start(source, attempt)) ?? {};
-    await websites.get().finish(source, { attempt, revision }, textsOf('text'), { warnings });
+    await websites.get().finish(source, { attempt, revision }, makeTexts('text'), { warnings });
     return (await websiteReads.get().find(source.agentId, source.id))?.warnings;
   };
   const many = Array.from({ length: 12 }, (_, n) => ({ code: 'cut' as const, message: `Page ${n} is cut.` }));
@@ -197,7 +199,7 @@ itInAnyHistory('a text is stored with any faults of DynamoDB', [1, 15], async (r
 });
 
 describe('another index of a text', () => {
-  const indexIn = (language: string, bytes: number) => ({ packed: randomBytes(bytes), format: 1, language });
+  const makeIndex = (language: string, bytes: number) => ({ packed: randomBytes(bytes), format: 1, language });
   const pieces = async ({ id }: WebsiteRecord) => {
     const keys: string[] = [];
     for await (const { sk } of table.get().query<Item>(textPieceCollection(id), { keysOnly: true })) keys.push(sk);
@@ -208,21 +210,21 @@ describe('another index of a text', () => {
     await bring(source, 'text');
     return source;
   };
-  const textOf = async (source: WebsiteRecord) => (await findWebsite(source))?.text as TextReference;
+  const readText = async (source: WebsiteRecord) => (await findWebsite(source))?.text as TextReference;
 
   const kill = async (first: number, last: number) => {
     let kills = 0;
     for (let fatal = first; fatal <= last; fatal++) {
       const source = await brought();
-      await websites.get().reindex(source, await textOf(source), indexIn('en', 100));
-      const text = await textOf(source);
+      await websites.get().reindex(source, await readText(source), makeIndex('en', 100));
+      const text = await readText(source);
       let calls = 0;
       injectFaults(() => (calls++ === fatal ? 'kill' : undefined));
       // It is written in two batches.
-      const run = websites.get().reindex(source, text, indexIn('de', 1_500_000));
+      const run = websites.get().reindex(source, text, makeIndex('de', 1_500_000));
       const outcome = await run.catch((error: Error) => error.name);
       noFaults();
-      const found = (await textOf(source)).index;
+      const found = (await readText(source)).index;
       expect(['en', 'de']).toContain(found?.language);
       expect((await pieces(source)).filter((sk) => sk.includes(found?.id as string))).toHaveLength(found?.pieces ?? 0);
       if (outcome === true) {
@@ -231,8 +233,8 @@ describe('another index of a text', () => {
       }
       expect(outcome).toBe('Killed');
       kills += 1;
-      await websites.get().reindex(source, await textOf(source), indexIn('es', 100));
-      expect((await textOf(source)).index?.language).toBe('es');
+      await websites.get().reindex(source, await readText(source), makeIndex('es', 100));
+      expect((await readText(source)).index?.language).toBe('es');
       expect(await pieces(source)).toHaveLength(1);
       await websites.get().remove(source);
       expect(await pieces(source)).toEqual([]);
@@ -246,14 +248,14 @@ describe('another index of a text', () => {
 
   it('another index of a text is not written once the source is deleted or has another text', async () => {
     const source = await brought();
-    const text = await textOf(source);
+    const text = await readText(source);
     await restartWebsite(source, 'second');
     await bring(source, 'new', 'second');
-    expect(await websites.get().reindex(source, text, indexIn('de', 100))).toBe(false);
+    expect(await websites.get().reindex(source, text, makeIndex('de', 100))).toBe(false);
     expect(await pieces(source)).toHaveLength(1);
-    const newText = await textOf(source);
+    const newText = await readText(source);
     await websites.get().remove(source);
-    expect(await websites.get().reindex(source, newText, indexIn('de', 100))).toBe(false);
+    expect(await websites.get().reindex(source, newText, makeIndex('de', 100))).toBe(false);
     expect(await pieces(source)).toEqual([]);
   });
 });
@@ -265,7 +267,7 @@ it('a job of an attempt that has ended, was replaced or never existed changes no
   expect(await websites.get().start(source, 'first')).toBeUndefined();
   expect(await bring(source, 'second', 'second')).toBe(true);
   const run = { attempt: 'first', revision: late?.revision as string };
-  expect(await websites.get().finish(source, run, textsOf('first'), {})).toBe(false);
+  expect(await websites.get().finish(source, run, makeTexts('first'), {})).toBe(false);
   expect(await websites.get().fail(source, 'first', 'Too late.')).toBe(false);
   expect(await websites.get().start(source, 'second')).toBeUndefined();
   expect(await findWebsite(source)).toMatchObject({ status: 'ready', attempt: 'second' });
@@ -279,7 +281,7 @@ it('a job whose source is deleted while it runs leaves nothing', async () => {
   const run = await websites.get().start(source, 'first');
   expect(await websites.get().remove(source)).toBe(true);
   const { revision } = run as { revision: string };
-  expect(await websites.get().finish(source, { attempt: 'first', revision }, textsOf('text'), {})).toBe(false);
+  expect(await websites.get().finish(source, { attempt: 'first', revision }, makeTexts('text'), {})).toBe(false);
   expect(await findWebsite(source)).toBeUndefined();
   expect(await revisionsStored(source)).toEqual([]);
   expect(await websites.get().start(source, 'first')).toBeUndefined();

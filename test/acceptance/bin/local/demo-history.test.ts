@@ -41,13 +41,13 @@ type Run = Awaited<ReturnType<typeof start>>;
 const newFolder = () => join(mkdtempSync(join(tmpdir(), 'voice-agent-demo-')), 'data');
 
 /** Returns the remaining steps of a history. */
-const leftOf = (data: string): string[] | undefined => {
+const listRest = (data: string): string[] | undefined => {
   const file = join(data, 'demo-history.json');
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).left : undefined;
 };
-const isComplete = (data: string) => until(() => leftOf(data)?.length === 0, { seconds: 120 });
+const isComplete = (data: string) => until(() => listRest(data)?.length === 0, { seconds: 120 });
 
-const callsOf = async ({ api }: Run) => {
+const listCalls = async ({ api }: Run) => {
   const found = [];
   for await (const { agentId } of api.agents.list())
     for await (const call of api.calls.list({ agentId, limit: 1000 })) found.push(call);
@@ -64,7 +64,7 @@ it('npm start adds 90 days of two agents once, and a restart on the same data ad
   expect(run.output.err).not.toContain('demo data is missing');
   const agents = dataOf(await api.agents.list()).agents;
   expect(agents.map(({ name }) => name).sort()).toEqual(['Check-up reminders', 'Front desk']);
-  const calls = await callsOf(run);
+  const calls = await listCalls(run);
   expect(calls.length).toBeGreaterThan(2000);
   for (const { agentId } of agents) {
     const own = calls.filter((call) => call.agentId === agentId);
@@ -85,7 +85,7 @@ it('npm start adds 90 days of two agents once, and a restart on the same data ad
   const done = await until(async () => (await find()).finishedAt !== undefined && find());
   expect(done).toMatchObject({ status: 'done', recovered: 2, completed: 0, skipped: 0, differing: 0 });
   expect(done.known).toBeGreaterThan(100);
-  const recovered = (await callsOf(run)).filter(({ details }) => details?.source === 'reconciled');
+  const recovered = (await listCalls(run)).filter(({ details }) => details?.source === 'reconciled');
   expect(recovered.map(({ custom_call_outcome }) => custom_call_outcome)).toEqual([
     expect.any(String),
     expect.any(String),
@@ -93,8 +93,8 @@ it('npm start adds 90 days of two agents once, and a restart on the same data ad
   await run.end();
 
   const again = await start(data);
-  expect(leftOf(data)).toEqual([]);
-  expect(await callsOf(again)).toHaveLength(calls.length + 2);
+  expect(listRest(data)).toEqual([]);
+  expect(await listCalls(again)).toHaveLength(calls.length + 2);
   expect(dataOf(await again.api.webhooks.listEndpoints()).endpoints).toHaveLength(1);
   expect(dataOf(await again.api.documents.list({ agentId: facts.agentId, content: false })).documents).toHaveLength(3);
 });

@@ -23,7 +23,7 @@ import { userSays } from '../../../support/chat.ts';
 import type { Target } from '../../../support/global-setup.ts';
 import { until } from '../../../support/until.ts';
 import { target } from '../../../support/world.ts';
-import { listeningSockets, processesWith } from './processes.ts';
+import { findProcesses, listeningSockets } from './processes.ts';
 
 const running: ChildProcess[] = [];
 afterAll(() => {
@@ -79,7 +79,7 @@ const ask = async (run: Target, path: string, body?: object) => {
   return { status: response.status, body: (await response.json()) as any };
 };
 
-const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const readMode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe('npm start', () => {
   const data = folder();
@@ -170,17 +170,17 @@ describe('npm start', () => {
     expect(sockets.length).toBeGreaterThanOrEqual(3);
 
     const endpoint = facts.endpoints.dynamodb as string;
-    const tablesFor = async (accessKeyId: string) => {
+    const listTables = async (accessKeyId: string) => {
       const stranger = { accessKeyId, secretAccessKey: 'any' };
       const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials: stranger });
       return (await client.send(new ListTablesCommand())).TableNames;
     };
-    expect(await tablesFor('local')).toEqual([]);
-    expect(await tablesFor(facts.credentials.accessKeyId)).toEqual(['my-table']);
+    expect(await listTables('local')).toEqual([]);
+    expect(await listTables(facts.credentials.accessKeyId)).toEqual(['my-table']);
     const { s3 = '', sqs = '' } = facts.endpoints;
-    const statusOf = async (url: string) => (await fetch(url)).status;
-    expect(await statusOf(`${s3}/voice-agent-platform-files?list-type=2`)).toBe(403);
-    expect(await statusOf(`${sqs}/_fauxqs/queues/jobs`)).toBe(403);
+    const readStatus = async (url: string) => (await fetch(url)).status;
+    expect(await readStatus(`${s3}/voice-agent-platform-files?list-type=2`)).toBe(403);
+    expect(await readStatus(`${sqs}/_fauxqs/queues/jobs`)).toBe(403);
   });
 
   it('npm start writes files that only their owner can read, and no credentials but its own', async () => {
@@ -188,9 +188,9 @@ describe('npm start', () => {
     const written = readFileSync(run.runFile, 'utf8');
     expect(JSON.parse(written)).toMatchObject({ baseUrl, tableName, endpoints, credentials, region: 'us-east-1' });
     expect(written).not.toMatch(/AKIAWORK|secret-of-work|expired|sk_test_given/);
-    expect(modeOf(run.runFile)).toBe('600');
-    expect(modeOf(data)).toBe('700');
-    const modes = readdirSync(data).map((name) => [name, modeOf(join(data, name))]);
+    expect(readMode(run.runFile)).toBe('600');
+    expect(readMode(data)).toBe('700');
+    const modes = readdirSync(data).map((name) => [name, readMode(join(data, name))]);
     expect(modes.length).toBeGreaterThanOrEqual(4);
     expect(modes).toEqual(modes.map(([name]) => [name, '600']));
   });
@@ -202,18 +202,18 @@ describe('npm start', () => {
   });
 
   it('npm start leaves no process when it is killed, and has its data and unfinished jobs at the next start', async () => {
-    expect(processesWith(data).some(({ command }) => command.includes('DynamoDBLocal.jar'))).toBe(true);
+    expect(findProcesses(data).some(({ command }) => command.includes('DynamoDBLocal.jar'))).toBe(true);
     const { uid, agentId } = facts;
     const website = { uid, agentId, url: site.endpoint };
     const { websiteId } = (await ask(facts, '/agent-websites', website)).body;
-    const statusOf = async (run: Target) => {
+    const readStatus = async (run: Target) => {
       const { websites } = (await ask(run, `/agent-websites?uid=${uid}&agentId=${agentId}`)).body;
       return websites.find(({ id }: { id: string }) => id === websiteId).status;
     };
-    await expect.poll(() => statusOf(facts)).toBe('crawling');
+    await expect.poll(() => readStatus(facts)).toBe('crawling');
     const { pid } = JSON.parse(readFileSync(run.runFile, 'utf8'));
     process.kill(pid, 'SIGKILL');
-    await until(() => processesWith(data).length === 0);
+    await until(() => findProcesses(data).length === 0);
     siteResponds = true;
 
     const second = start(['--data', data], env);
@@ -247,7 +247,7 @@ describe('npm start', () => {
     expect(answers[3].blockList).toContain('+14155550111');
 
     const again = { ...facts, baseUrl: /VAP_BASE_URL=(\S+)/.exec(out)?.[1] ?? '' };
-    await expect.poll(() => statusOf(again)).toBe('ready');
+    await expect.poll(() => readStatus(again)).toBe('ready');
     const { documents } = (await ask(again, `/agent-documents?uid=${uid}&agentId=${agentId}`)).body;
     expect(await (await fetch(documents[0].fileUrl)).text()).toContain('Opening hours');
     await ask(again, `/calls/${agentId}/%2B14155550111`);
@@ -256,7 +256,7 @@ describe('npm start', () => {
     expect(await stop(second)).toBeLessThan(3000);
     expect(second.child.exitCode).toBe(0);
     expect(existsSync(second.runFile)).toBe(false);
-    await until(() => processesWith(data).length === 0, { seconds: 3 });
+    await until(() => findProcesses(data).length === 0, { seconds: 3 });
 
     // The log is for people, and has neither keys nor phone numbers.
     const { err } = second.output;
@@ -287,7 +287,7 @@ describe('npm start', () => {
     const counts = new Set(await Promise.all(outcomes));
     expect(counts).toEqual(new Set(['refused', 200]));
 
-    const java = processesWith(place).find(
+    const java = findProcesses(place).find(
       ({ command }) => command.includes('DynamoDBLocal.jar') && !command.includes('guard.mjs'),
     );
     // The pid 0 would be the whole group of this process.
@@ -296,7 +296,7 @@ describe('npm start', () => {
     const { code, err } = await ended(run);
     expect(code).toBe(1);
     expect(err).toMatch(/^\S+ DynamoDB Local has ended.*\nThe run ends with it\./m);
-    await until(() => processesWith(place).length === 0);
+    await until(() => findProcesses(place).length === 0);
   }, 120_000);
 
   it.each([200, 1500, 4000])('npm start leaves no process when npm gets SIGTERM after %i ms', async (milliseconds) => {
@@ -304,7 +304,7 @@ describe('npm start', () => {
     const npm = start(['--json', '--data', place], {}, ['npm', '-s', 'start', '--']);
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
     npm.child.kill('SIGTERM');
-    await until(() => processesWith(place).length === 0);
+    await until(() => findProcesses(place).length === 0);
   });
 
   it.runIf(process.platform === 'linux')('a killed process group leaves no DynamoDB Local', async () => {
@@ -313,7 +313,7 @@ describe('npm start', () => {
     await ready(run);
     if (!run.child.pid) throw new Error('The run has not started.');
     process.kill(-run.child.pid, 'SIGKILL');
-    await until(() => processesWith(place).length === 0);
+    await until(() => findProcesses(place).length === 0);
   });
 
   it.runIf(process.platform === 'linux').each(['', ' sh -c'])(
@@ -323,7 +323,7 @@ describe('npm start', () => {
       const run = `npm_lifecycle_event=start '${process.execPath}' bin/run.mjs bin/local.ts --json --data '${place}'`;
       // A shell with a second command stays until the first one ends.
       spawnSync('sh', ['-c', shell ? `${shell} "${run}; :" &` : `${run} &`], { stdio: 'ignore' });
-      await until(() => processesWith(place).length === 0);
+      await until(() => findProcesses(place).length === 0);
     },
   );
 

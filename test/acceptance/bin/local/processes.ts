@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** The processes, zombies aside, whose command line has a text or that work in the folder of this name, with those command lines. */
-export const processesWith = (text: string): { pid: number; command: string }[] =>
+export const findProcesses = (text: string): { pid: number; command: string }[] =>
   readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     const command = read(`/proc/${name}/cmdline`).replaceAll('\0', ' ');
-    return command.includes(text) || folderOf(name) === text ? [{ pid: Number(name), command }] : [];
+    return command.includes(text) || findFolder(name) === text ? [{ pid: Number(name), command }] : [];
   });
 
 /** The addresses at which a process and its descendants listen, as hexadecimal numbers, with the process's program. */
@@ -19,7 +19,7 @@ export const listeningSockets = (root: number): { program: string; address: stri
   );
   const byInode = new Map(sockets.map((columns) => [columns[9], columns[1] ?? '']));
   return descendants(root).flatMap((pid) =>
-    inodesOf(pid).flatMap((inode) => {
+    listInodes(pid).flatMap((inode) => {
       const [address, port] = byInode.get(inode)?.split(':') ?? [];
       if (!address || !port) return [];
       return { program: read(`/proc/${pid}/comm`).trim(), address, port: Number.parseInt(port, 16) };
@@ -34,7 +34,7 @@ const descendants = (pid: number): number[] => {
   return [pid, ...children.flatMap(descendants)];
 };
 
-const inodesOf = (pid: number) => {
+const listInodes = (pid: number) => {
   const folder = `/proc/${pid}/fd`;
   return readdirSync(folder).flatMap((fd) => {
     try {
@@ -54,7 +54,7 @@ const read = (file: string) => {
   }
 };
 
-const folderOf = (pid: string) => {
+const findFolder = (pid: string) => {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { operatorWith, settings } from '../../../support/operator-command.ts';
+import { runOperator, settings } from '../../../support/operator-command.ts';
 import { newWorld, target } from '../../../support/world.ts';
 import { importPackage } from '../../packages.ts';
 
 const { Client, StreamableHTTPClientTransport } = await importPackage('@modelcontextprotocol/client');
 
-const config = (...args: string[]) => operatorWith(settings, ['mcp', 'config', ...args]);
+const config = (...args: string[]) => runOperator(settings, ['mcp', 'config', ...args]);
 
 type Server = { url: string; headers?: Record<string, string> };
 

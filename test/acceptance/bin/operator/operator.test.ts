@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { callsOf, lineOf } from '../../../support/call-lines.ts';
+import { listCalls, makeLine } from '../../../support/call-lines.ts';
 import { ended, json, newFile, operator, start } from '../../../support/operator-command.ts';
 import { until } from '../../../support/until.ts';
 import { newUser, newWorld, target } from '../../../support/world.ts';
@@ -19,7 +19,7 @@ it.each(['SIGKILL', 'SIGTERM'] as const)('calls import continues after %s', asyn
   const world = await newWorld();
   const ids = Array.from({ length: 5000 }, (_, n) => `call-${n}`);
   using door = await openDoor(new URL(target.baseUrl), { delayMilliseconds: 100 });
-  const lines = ids.map((id, n) => (n === 10 ? 'not json' : lineOf(world.agentId, id)));
+  const lines = ids.map((id, n) => (n === 10 ? 'not json' : makeLine(world.agentId, id)));
   const file = newFile(lines.join('\n'));
   const throughDoor = ['calls', 'import', file, '--base-url', door.endpoint];
   const first = start(throughDoor);
@@ -46,25 +46,25 @@ it.each(['SIGKILL', 'SIGTERM'] as const)('calls import continues after %s', asyn
     errors: [{ line: 11, message: 'is not JSON in UTF-8' }],
     resumedAfterLine: reached,
   });
-  expect((await callsOf(world)).map(({ callId }) => callId).sort()).toEqual(ids.filter((_, n) => n !== 10).sort());
+  expect((await listCalls(world)).map(({ callId }) => callId).sort()).toEqual(ids.filter((_, n) => n !== 10).sort());
   expect(existsSync(`${file}.progress`)).toBe(false);
 });
 
 it('calls import waits for a service that is briefly unreachable', async () => {
   const world = await newWorld();
-  const file = newFile(Array.from({ length: 3000 }, (_, n) => lineOf(world.agentId, `call-${n}`)).join('\n'));
+  const file = newFile(Array.from({ length: 3000 }, (_, n) => makeLine(world.agentId, `call-${n}`)).join('\n'));
   using door = await openDoor(new URL(target.baseUrl));
   {
     const child = start(['calls', 'import', file, '--json', '--base-url', door.endpoint]);
     const end = ended(child);
-    await until(async () => (await callsOf(world)).length > 0);
+    await until(async () => (await listCalls(world)).length > 0);
     door.shut();
     await sleep(1500);
     door.open();
     const { code, stdout } = await end;
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ imported: 3000, failed: 0 });
-    expect(await callsOf(world)).toHaveLength(3000);
+    expect(await listCalls(world)).toHaveLength(3000);
   }
 });
 

@@ -10,7 +10,7 @@ import { until } from '../../../support/until.ts';
 import { newEndpoint, newReceiver, verified } from '../../../support/webhooks.ts';
 import { newWorld, type World } from '../../../support/world.ts';
 
-const endpointsOf = async ({ call, uid }: World) =>
+const listEndpoints = async ({ call, uid }: World) =>
   (await call('GET', '/webhook-endpoints', { query: { uid } })).body.endpoints;
 
 /** Starts the command, and waits until its endpoint is there. */
@@ -20,7 +20,7 @@ const listen = async (world: World, url: string, ...more: string[]) => {
   const lines: Record<string, unknown>[] = [];
   createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => lines.push(JSON.parse(line)));
   const end = ended(child);
-  const found = async () => (await endpointsOf(world)).some((endpoint: { url: string }) => endpoint.url === url);
+  const found = async () => (await listEndpoints(world)).some((endpoint: { url: string }) => endpoint.url === url);
   await until(found);
   return { child, lines, end, ...(lines[0] as { secret: string; endpointId: string }) };
 };
@@ -35,7 +35,7 @@ it('webhooks listen forwards events, signed with the secret that it prints, repo
   const receiver = await newReceiver({ status: 204 }, { status: 500 });
   const listening = await listen(world, receiver.url, '--event', 'call.*');
   const { secret, endpointId, lines } = listening;
-  const [shown] = await endpointsOf(world);
+  const [shown] = await listEndpoints(world);
   expect(shown).toEqual({
     ...{ endpointId, url: receiver.url, events: ['call.*'], description: 'operator webhooks listen', active: true },
     createdAt: expect.any(String),
@@ -53,7 +53,7 @@ it('webhooks listen forwards events, signed with the secret that it prints, repo
     { type: 'call.deleted', status: 500, cause: 'The receiver answered with status 500.' },
   ]);
   expect(await interrupt(listening)).toMatchObject({ code: 0, stderr: '' });
-  expect(await endpointsOf(world)).toEqual([]);
+  expect(await listEndpoints(world)).toEqual([]);
   expect(await receiver.received()).toHaveLength(2);
 });
 
@@ -69,7 +69,7 @@ it('webhooks listen does not change the user’s other endpoints, and fetches on
   const { deliveries } = (await world.call('GET', '/webhook-deliveries', { query: { uid: world.uid } })).body;
   expect(deliveries).toHaveLength(1);
   await interrupt(listening);
-  expect(await endpointsOf(world)).toMatchObject([{ url: own.url }]);
+  expect(await listEndpoints(world)).toMatchObject([{ url: own.url }]);
 });
 
 it('webhooks listen keeps its endpoint while it runs, and ends when the endpoint is deleted', async () => {
@@ -78,15 +78,15 @@ it('webhooks listen keeps its endpoint while it runs, and ends when the endpoint
     await listen(world, (await newReceiver()).url),
     await listen(world, (await newReceiver()).url),
   ];
-  const leaseOf = async ({ endpointId }: { endpointId: string }) =>
+  const readLease = async ({ endpointId }: { endpointId: string }) =>
     (await webhookEndpoints.get().find(world.uid, endpointId))?.listeningUntil ?? 0;
-  const before = await leaseOf(kept);
+  const before = await readLease(kept);
   await world.call('DELETE', `/webhook-endpoints/${deleted.endpointId}`, { query: { uid: world.uid } });
   const stderr = '{"error":"failed","message":"The endpoint of this command was deleted."}\n';
   expect(await deleted.end).toMatchObject({ code: 1, stderr });
-  await expect.poll(() => leaseOf(kept), { timeout: 60_000 }).toBeGreaterThan(before + 15_000);
+  await expect.poll(() => readLease(kept), { timeout: 60_000 }).toBeGreaterThan(before + 15_000);
   await interrupt(kept);
-  expect(await endpointsOf(world)).toEqual([]);
+  expect(await listEndpoints(world)).toEqual([]);
 });
 
 it('webhooks listen that is killed leaves no endpoint for longer than a minute', async () => {
@@ -98,7 +98,7 @@ it('webhooks listen that is killed leaves no endpoint for longer than a minute',
   const [left] = await webhookEndpoints.get().list(world.uid);
   expect(left?.listeningUntil).toBeLessThan(Date.now() + 61_000);
   await webhookEndpoints.get().change(world.uid, endpointId, (found) => ({ ...found, listeningUntil: Date.now() }));
-  expect(await endpointsOf(world)).toEqual([]);
+  expect(await listEndpoints(world)).toEqual([]);
   const later = await newReceiver();
   await newEndpoint(world, later.url, { events: ['call.*'] });
   await world.recordCall('call-1');

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { manyRows, outcomeOf, resultsOf, worldWithCalls } from '../../../support/outcome-files.ts';
+import { getOutcome, manyRows, readResults, worldWithCalls } from '../../../support/outcome-files.ts';
 import { push, start } from '../../../support/outcomes-tool.ts';
 import { startProxy } from '../../../support/proxy.ts';
 import { until } from '../../../support/until.ts';
@@ -31,10 +31,10 @@ it('outcomes push continues after SIGKILL: each row is in the results once', asy
   const seen = proxy.rowsSeen();
   const again = await push(file, options);
   expect([again.code, proxy.rowsSeen() - seen]).toEqual([0, 4000 - rows]);
-  expect(resultsOf(file).map(({ line, status }) => `${line} ${status}`)).toEqual(
+  expect(readResults(file).map(({ line, status }) => `${line} ${status}`)).toEqual(
     Array.from({ length: 4000 }, (_, row) => `${row + 2} updated`),
   );
-  expect((await outcomeOf(world, 'c4')).custom_call_outcome).toBe('row 3999');
+  expect((await getOutcome(world, 'c4')).custom_call_outcome).toBe('row 3999');
 });
 
 it('outcomes push says how to continue after SIGTERM, and then sends every row', async () => {

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { listen } from '../../../../bin/local/listen.ts';
 import { newApiKey } from '../../../../functions/domain/api-keys.ts';
-import { fileOf, start } from '../../../support/outcomes-tool.ts';
+import { start, writeTestFile } from '../../../support/outcomes-tool.ts';
 
 const rows = 10_000;
 const rowBytes = 8000;
@@ -38,7 +38,7 @@ const recordMemory = (file: string) =>
   )}`;
 
 const writeRows = async (count: number) => {
-  const file = fileOf('large.csv', '');
+  const file = writeTestFile('large.csv', '');
   const writing = createWriteStream(file);
   writing.write('agentId,callIdOrPhone,custom_call_outcome,custom_call_metadata\n');
   const note = 'n'.repeat(rowBytes);

@@ -68,7 +68,7 @@ const runCommand = (args: string[]) =>
 const kebab = (name: string) => name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** Returns the options that give an argument its value. */
-const optionsFor = ([name, value]: [string, unknown]): string[] => {
+const formOptions = ([name, value]: [string, unknown]): string[] => {
   const option = `--${kebab(name)}`;
   if (typeof value === 'boolean') return [value ? option : `--no-${kebab(name)}`];
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return [option, ...value];
@@ -120,7 +120,7 @@ describe.each(callable)('$method $path', ({ method, path, operation }) => {
     const isStream = type === 'text/event-stream';
     responses = [{ type, text: isStream ? 'data: {"type":"start"}\n\ndata: [DONE]\n\n' : JSON.stringify(example) }];
     const inOptions = [...inAddress.map((one): [string, unknown] => [one.name, one.example]), ...Object.entries(body)];
-    const args = [...new Map(inOptions)].flatMap(optionsFor);
+    const args = [...new Map(inOptions)].flatMap(formOptions);
     const takesKey = 'apiKey' in ((operation.security as object[])[0] ?? {});
     const isOfUsers = /^\/users?(\/|-|$)/.test(path);
     const { code, stdout, stderr } = await runCommand([
