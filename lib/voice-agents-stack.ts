@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import { receiveHook } from '../functions/api/receive-hook.ts';
 import { administersUsers, isStreamed } from '../functions/http/endpoint.ts';
 import { routes } from '../functions/routes.ts';
+import { AdditionalApiStack } from './additional-api-stack.ts';
 import { ApiStack } from './api-stack.ts';
 import { ChatStack } from './chat-stack.ts';
 import { dashboardName } from './dashboard.ts';
@@ -14,7 +15,6 @@ import { JobsStack } from './jobs-stack.ts';
 import { LakeStack } from './lake-stack.ts';
 import { OAuthStack } from './oauth-stack.ts';
 import { ObservabilityStack } from './observability-stack.ts';
-import { ReconciliationStack } from './reconciliation-stack.ts';
 import { deploymentName, type Settings } from './settings.ts';
 import { UsersStack } from './users-stack.ts';
 
@@ -31,7 +31,7 @@ export class VoiceAgentsStack extends Stack {
   readonly hooks: HooksStack;
   readonly users: UsersStack;
   readonly oauth: OAuthStack;
-  readonly reconciliation: ReconciliationStack;
+  readonly additionalApi: AdditionalApiStack;
   readonly lake: LakeStack | undefined;
   readonly headRoutes: HeadRoutesStack;
   readonly observability: ObservabilityStack;
@@ -47,10 +47,10 @@ export class VoiceAgentsStack extends Stack {
     const answered = routes.filter((endpoint) => endpoint !== streamed);
     const ofUsers = answered.filter(administersUsers);
     const namingUrl = answered.filter((endpoint) => endpoint.namesPublicUrl);
-    const ofReconciliation = answered.filter(({ path }) =>
+    const ofAdditionalApi = answered.filter(({ path }) =>
       /\/(platform-keys|reconciliations|block-list-rules|call-exports|consents|transcript)\b/.test(path),
     );
-    const apart = [receiveHook, ...ofUsers, ...namingUrl, ...ofReconciliation];
+    const apart = [receiveHook, ...ofUsers, ...namingUrl, ...ofAdditionalApi];
     const ofApi = answered.filter((endpoint) => !apart.includes(endpoint));
 
     this.data = new DataStack(this, 'Data', settings);
@@ -70,9 +70,9 @@ export class VoiceAgentsStack extends Stack {
     this.hooks = new HooksStack(this, 'Hooks', receiveHook, { data: this.data, api: this.api, publicUrl }, settings);
     this.oauth = new OAuthStack(this, 'OAuth', namingUrl, { data: this.data, api: this.api, publicUrl }, settings);
     const parts = { data: this.data, api: this.api };
-    this.reconciliation = new ReconciliationStack(this, 'Reconciliation', ofReconciliation, parts, settings);
+    this.additionalApi = new AdditionalApiStack(this, 'AdditionalApi', ofAdditionalApi, parts, settings);
     this.lake = settings.lake ? new LakeStack(this, 'Lake', this.data, settings) : undefined;
-    const stacks = [this.api, this.users, this.oauth, this.reconciliation];
+    const stacks = [this.api, this.users, this.oauth, this.additionalApi];
     this.headRoutes = new HeadRoutesStack(this, 'HeadRoutes', stacks);
     this.observability = new ObservabilityStack(
       this,

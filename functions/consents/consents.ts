@@ -22,7 +22,7 @@ import { consentCollections, consentRecordCollection, consentsKey, findItem } fr
 import { backOff, type Lookup, TableStore, type TransactionAction, table } from '../store/table.ts';
 import { isRetryable, writeFailure } from '../store/write-failures.ts';
 
-/** What became of a consent of a request. */
+/** The result of recording a consent. */
 export type RecordingOutcome = { entry: ConsentEntry } | 'too_many_records' | 'temporarily_unavailable';
 
 /** A transaction has 100 actions and 4 MB. A record has 12 KB at most. */

@@ -148,7 +148,7 @@ export const judgeSpending = ({ amount, action }: StoredBudget, millionths: bigi
   return { share, mark };
 };
 
-/** Returns the shares that are told of a period, where they are more than before. */
+/** Returns the shares that were told, with the share of a period if it is higher than the one told before. */
 export const tellShare = (
   { budgetId }: StoredBudget,
   former: ToldShares | undefined,

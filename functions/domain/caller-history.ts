@@ -7,7 +7,7 @@ import { cut } from './text.ts';
 const makeWholeSchema = (max: number, description: string, example: number) =>
   z.optional(z.int().check(z.minimum(1), z.maximum(max), describe(description, example)));
 
-/** What an agent is told about the earlier calls of a caller. */
+/** The earlier calls of a caller that become variables of the agent. */
 export const CallerHistory = z
   .strictObject({
     calls: makeWholeSchema(limits.historyCalls, 'Lines of `call_history`. Default: 3.', 3),

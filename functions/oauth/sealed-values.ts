@@ -31,7 +31,7 @@ export class SealedValues {
       const value: unknown = JSON.parse(await this.#secrets.open(owner(kind), sealed.toString('base64')));
       return isJsonObject(value) ? (value as T) : undefined;
     } catch (error) {
-      // Where the key cannot be read, nobody is told that a grant has ended.
+      // A broken seal ends a grant. A key that cannot be read does not: the caller tries again.
       if (error instanceof BrokenSealError) return undefined;
       throw error;
     }

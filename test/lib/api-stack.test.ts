@@ -57,7 +57,7 @@ it('the API hands each route to the function of its endpoint, by payload 2.0', (
 it('the API may invoke each function only by its own route', () => {
   const permissions = dev
     .all('AWS::Lambda::Permission')
-    .filter(({ part }) => ['Api', 'Hooks', 'OAuth', 'Reconciliation', 'Users'].includes(part));
+    .filter(({ part }) => ['AdditionalApi', 'Api', 'Hooks', 'OAuth', 'Users'].includes(part));
   expect(permissions).toHaveLength(ours.length + 8);
   for (const { properties } of permissions) {
     expect(properties).toMatchObject({ Action: 'lambda:InvokeFunction', Principal: 'apigateway.amazonaws.com' });
@@ -107,7 +107,7 @@ it('concurrency is reserved in production for the functions that a call waits fo
     .all('AWS::Lambda::Function')
     .filter(
       ({ part, properties }) =>
-        ['Api', 'Hooks', 'OAuth', 'Reconciliation', 'Users'].includes(part) &&
+        ['AdditionalApi', 'Api', 'Hooks', 'OAuth', 'Users'].includes(part) &&
         properties.ReservedConcurrentExecutions !== undefined,
     )
     .map(({ properties }) => [properties.FunctionName, properties.ReservedConcurrentExecutions]);

@@ -98,7 +98,7 @@ export const synthesize = (context: Record<string, unknown> = required) => {
     Hooks: stack.hooks,
     Users: stack.users,
     OAuth: stack.oauth,
-    Reconciliation: stack.reconciliation,
+    AdditionalApi: stack.additionalApi,
     Lake: stack.lake,
     HeadRoutes: stack.headRoutes,
     Observability: stack.observability,

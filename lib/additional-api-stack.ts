@@ -6,8 +6,8 @@ import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import type { Settings } from './settings.ts';
 
-/** The operations on keys of voice platforms and on reconciliations, with later ones. They are apart because a stack has at most 500 resources. */
-export class ReconciliationStack extends NamedNestedStack {
+/** The operations that do not fit into the API stack: a stack has at most 500 resources. */
+export class AdditionalApiStack extends NamedNestedStack {
   constructor(
     scope: Construct,
     id: string,
