@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { choiceField, describe } from './describe.ts';
+import { chooseSentence } from './disclosure-sentence.ts';
 import { isJsonObject } from './json.ts';
 import { canonicalLanguage } from './languages.ts';
 import { limits } from './limits.ts';
@@ -44,18 +45,11 @@ export const Disclosure = z.custom<Disclosure>().check(
 export const readDisclosure = ({ disclosure }: { disclosure?: unknown }): Disclosure | undefined =>
   disclosure === undefined || findProblem(disclosure) !== undefined ? undefined : (disclosure as Disclosure);
 
-/** Returns the sentence of a configuration in its language: that of the tag, of the tag's language, or the first one. */
+/** Returns the sentence of a configuration in its language. */
 export const chooseDisclosure = (configuration: { disclosure?: unknown; language?: unknown }): string | undefined => {
   const disclosure = readDisclosure(configuration);
-  if (disclosure === undefined || typeof disclosure === 'string') return disclosure;
-  const tag = typeof configuration.language === 'string' ? configuration.language.toLowerCase() : '';
-  const sentences = new Map(Object.entries(disclosure).map(([name, sentence]) => [name.toLowerCase(), sentence]));
-  return sentences.get(tag) ?? sentences.get(tag.split('-', 1)[0] as string) ?? Object.values(disclosure)[0];
+  return disclosure === undefined ? undefined : chooseSentence(disclosure, configuration.language);
 };
-
-/** Returns what an agent says first: the disclosure, then its greeting. */
-export const discloseFirst = (disclosure: string | undefined, greeting: string | undefined): string | undefined =>
-  disclosure === undefined ? greeting : [disclosure, greeting].filter(Boolean).join(' ');
 
 /** Whether a call began with the disclosure of its agent. */
 export const Disclosed = choiceField(

@@ -1,5 +1,6 @@
 import type { AgentConfiguration } from '../domain/agents.ts';
-import { chooseDisclosure, discloseFirst } from '../domain/disclosures.ts';
+import { discloseFirst } from '../domain/disclosure-sentence.ts';
+import { chooseDisclosure } from '../domain/disclosures.ts';
 
 /** The configured fields that override a platform's settings. */
 export type Overrides = {

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { normalizePhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import {
   addCountryCode,
-  codeOfNumber,
-  codeOfTimeZone,
+  findNumberCode,
+  findZoneCode,
 } from '../../functions/pages/console/components/country-codes.ts';
 
 it.each([
@@ -32,13 +32,13 @@ it.each([
 });
 
 it('a country code is found by the time zone of the page, and by the number of an agent', () => {
-  expect(['Europe/Berlin', 'America/New_York', 'Europe/Rome', 'UTC'].map(codeOfTimeZone)).toEqual([
+  expect(['Europe/Berlin', 'America/New_York', 'Europe/Rome', 'UTC'].map(findZoneCode)).toEqual([
     '49',
     '1',
     '39',
     undefined,
   ]);
-  expect(['+14155550100', '+35312345678', '+79991234567', '+8821234567'].map(codeOfNumber)).toEqual([
+  expect(['+14155550100', '+35312345678', '+79991234567', '+8821234567'].map(findNumberCode)).toEqual([
     '1',
     '353',
     '7',

@@ -39,7 +39,10 @@ export const demoData = async (
   const [documentId, websiteId] = await Promise.all([
     addByHttp(data, baseUrl),
     addWebsite(data),
-    demoClient({ apiKey: usersApiKey }, baseUrl).users.create({ uid: 'demo-client', name: 'Riverside Dental' }),
+    demoClient({ apiKey: usersApiKey }, baseUrl).users.create({
+      ...{ uid: 'demo-client', name: 'Riverside Dental' },
+      budget: { amount: 50, currency: 'USD', per: 'month', action: 'refuse_outbound' },
+    }),
   ]);
   const demo = { ...data, usersApiKey, documentId, websiteId };
   if (file) keepFile(file, JSON.stringify(demo));

@@ -21,6 +21,14 @@ import {
   listPlatformCalls,
 } from './demo-calls.ts';
 import { demoClient, demoPhoneNumber, type LocalDemo } from './demo-data.ts';
+import {
+  demoConsents,
+  demoDisclosure,
+  demoPurpose,
+  demoRules,
+  demoTranscript,
+  demoTranscriptDays,
+} from './demo-people.ts';
 import { brokenPdf, handbook, registryFile } from './demo-texts.ts';
 
 /** The remaining part of the history. A run that ends early leaves its file, and the next run continues. */
@@ -134,7 +142,12 @@ const steps = {
             timeZone: demoTimeZone,
             blockOnOutcomes: [doNotCall],
             valueCurrency: 'USD',
-            calling: { hours: { from: '09:00', to: '18:00' }, attempts: [{ max: 2, hours: 24 }] },
+            calling: {
+              hours: { from: '09:00', to: '18:00' },
+              attempts: [{ max: 2, hours: 24 }],
+              consent: { purpose: demoPurpose },
+            },
+            disclosure: demoDisclosure,
           },
         },
         { idempotencyKey: `demo-${progress.until}` },
@@ -147,6 +160,9 @@ const steps = {
         instructions: 'Make, move and cancel appointments. Answer questions from the knowledge.',
         timeZone: demoTimeZone,
         valueCurrency: 'USD',
+        disclosure: demoDisclosure,
+        callerHistory: { calls: 3 },
+        transcripts: { keepDays: demoTranscriptDays },
         platform: platforms ? { name, assistantIds: [assistantId] } : undefined,
       },
     });
@@ -187,6 +203,14 @@ const steps = {
     await api.userBlockList.add({ numbers: ['+18315550117'], reason: 'Silent calls at night', expiresAt });
     await api.blockList.add({ agentId: outboundId, numbers: ['+15305550138'], reason: 'Asked for letters only' });
     await api.blockList.importFile({ reason: 'Do-not-call registry' }, new Blob([registryFile]));
+  },
+
+  /** Adds what the page of a person shows, rules of the block list, and a call whose transcript is kept. */
+  async 'consents and transcripts'({ demo: { agentId, phone }, progress: { until }, api }: Context) {
+    await api.consents.record({ consents: demoConsents(phone) });
+    await api.blockList.setRules(demoRules);
+    const { callId, ...call } = demoTranscript(phone, until);
+    await api.calls.record({ agentId, callIdOrPhone: callId, ...call });
   },
 
   async documents({ demo: { agentId }, api }: Context) {

@@ -293,3 +293,51 @@ it('“Connect the platform”: its address, its secret, a call that is tried, a
   await page.getByRole('dialog').getByText('A test from the console.').waitFor();
   expect(complaints).toEqual([]);
 });
+
+it('“Call only who agreed, on weekdays, and say that you are a machine.” Rules, disclosure and transcripts are fields', async () => {
+  const world = await newWorld();
+  const { page, complaints } = await openConsole(world.apiKey, `/console/agents?agentId=${world.agentId}`);
+  await page.getByLabel('Greeting').fill('How can I help you?');
+  await page.getByLabel('Language').fill('de-AT');
+  await page.getByLabel('Disclosure').fill('en: I am a machine.\nde: Ich bin eine Maschine.');
+  await page.getByText('With its disclosure: “Ich bin eine Maschine. How can I help you?”').waitFor();
+  await page.getByText('Outbound rules').click();
+  await page.getByLabel('Days for which a consent counts').fill('365');
+  await page.getByLabel('Attempts to call a number').fill('3 in 24 hours\n5 in 168');
+  await page.getByLabel('Calls from').fill('09:00');
+  await page.getByLabel('Calls until').fill('18:00');
+  for (const day of ['Tue', 'Mon']) await page.getByRole('group', { name: 'Days of calls' }).getByLabel(day).check();
+  await page.getByText('Earlier calls and transcripts').click();
+  await page.getByLabel('Days for which transcripts are kept').fill('30');
+  await page.getByRole('group', { name: 'Taken out of transcripts' }).getByLabel('Email addresses').check();
+  await page.getByLabel('Earlier calls that the agent is told of').fill('2');
+  await page.getByRole('button', { name: 'Save' }).click();
+  // A consent without its purpose is refused at the field that lacks it.
+  const purpose = page.getByLabel('Consent to');
+  await expect.poll(() => purpose.getAttribute('aria-invalid')).toBe('true');
+  await purpose.fill('marketing');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await status(page).getByText('Version 2 is saved.').waitFor();
+  const saved = {
+    greeting: 'How can I help you?',
+    language: 'de-AT',
+    disclosure: { en: 'I am a machine.', de: 'Ich bin eine Maschine.' },
+    calling: {
+      consent: { purpose: 'marketing', maxAgeDays: 365 },
+      hours: { from: '09:00', to: '18:00', days: ['mon', 'tue'] },
+      attempts: [
+        { max: 3, hours: 24 },
+        { max: 5, hours: 168 },
+      ],
+    },
+    callerHistory: { calls: 2 },
+    transcripts: { keepDays: 30, redact: ['cards', 'emails'] },
+  };
+  expect((await getAgent(world)).configuration).toEqual(saved);
+  await page.getByLabel('Earlier calls that the agent is told of').fill('');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await status(page).getByText('Version 3 is saved.').waitFor();
+  const { callerHistory: _, ...rest } = saved;
+  expect((await getAgent(world)).configuration).toEqual(rest);
+  expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+});

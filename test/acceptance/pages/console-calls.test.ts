@@ -193,11 +193,15 @@ it('a key that may only read calls reads those of all agents, and of one by the 
 it('“Which bookings does the platform only suppose? Set the one that is right.”', async () => {
   const world = await newWorld();
   const { agentId, apiKey, call } = world;
-  const configuration = { outcomes: [{ name: 'booked', found: { minCallerWords: 4 } }, { name: 'moved' }] };
+  const configuration = {
+    outcomes: [{ name: 'booked', found: { minCallerWords: 4 } }, { name: 'moved' }],
+    transcripts: { keepDays: 30 },
+  };
   expect((await call('PATCH', `/agents/${agentId}`, { body: { configuration } })).status).toBe(200);
   const message = {
     ...{ type: 'end-of-call-report', durationSeconds: 60 },
     call: { id: 'a', customer: { number: '+14155550100' } },
+    artifact: { messages: [{ role: 'user', message: 'Yes, please.', secondsFromStart: 2 }] },
     analysis: { structuredData: { custom_call_outcome: 'booked', custom_call_outcome_value: 90 } },
   };
   expect((await send(world, 'vapi', { body: { message } })).status).toBe(200);
@@ -210,6 +214,7 @@ it('“Which bookings does the platform only suppose? Set the one that is right.
   await page.getByRole('row', { name: /Held: booked/ }).click();
   const dialog = page.getByRole('dialog', { name: 'Call' });
   await dialog.getByText('the caller said too few words').waitFor();
+  await dialog.getByText('The turns of the caller count: 2 words, and booked needs 4.').waitFor();
   // What can be set is what the agent declares.
   await dialog.getByRole('combobox', { name: 'Outcome' }).click();
   expect(await dialog.getByRole('option').allTextContents()).toEqual(['booked', 'moved']);
@@ -223,5 +228,46 @@ it('“Which bookings does the platform only suppose? Set the one that is right.
     undefined,
   ]);
   await dialog.getByText('You set outcome booked, value 90.00').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+it('“What did the caller say, and where in the recording?” A turn plays from its time, and a search finds words', async () => {
+  const world = await newWorld();
+  const { recordCall, apiKey, agentId, call } = world;
+  const configuration = { transcripts: { keepDays: 400 } };
+  expect((await call('PATCH', `/agents/${agentId}`, { body: { configuration } })).status).toBe(200);
+  const url = 'https://recordings.example.com/1.wav';
+  await recordCall('call-1', {
+    details: { recordingUrl: url },
+    transcript: [
+      { role: 'agent', text: 'How can I help you?', at: 0 },
+      { role: 'caller', text: 'I move my check-up. My card is 4111 1111 1111 1111.', at: 1.5 },
+      { role: 'agent', text: 'Goodbye.', at: 4 },
+    ],
+  });
+  const { page, complaints } = await openConsole(apiKey, '/console/calls');
+  const header = Buffer.from(
+    '52494646641f000057415645666d74201000000001000100401f0000401f00000100080064617461007d0000',
+    'hex',
+  );
+  await page.route(url, (route) =>
+    route.fulfill({ contentType: 'audio/wav', body: Buffer.concat([header, Buffer.alloc(32_000, 128)]) }),
+  );
+  await page.getByRole('link', { name: 'Mar 1, 2026' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Call' });
+  const turns = dialog.getByRole('list', { name: 'Transcript' }).getByRole('listitem');
+  await turns.nth(2).waitFor();
+  await dialog.getByText(/^Kept until Apr 5, 2027/).waitFor();
+  await dialog.getByText('My card is [card].').waitFor();
+  await dialog.getByRole('button', { name: 'Play from 0:01' }).click();
+  await expect.poll(() => turns.nth(1).getAttribute('aria-current')).toBe('true');
+  expect(await page.evaluate('document.querySelector("audio").currentTime')).toBeGreaterThanOrEqual(1.5);
+  await dialog.getByLabel('Search in the transcript').fill('CHECK-UP');
+  await dialog.getByText('Turns: 1 of 3').waitFor();
+  expect(await dialog.locator('mark').textContent()).toBe('check-up');
+  await dialog.getByRole('button', { name: 'Delete the transcript' }).click();
+  await dialog.getByRole('button', { name: 'Delete it' }).click();
+  await dialog.getByRole('heading', { name: 'Transcript' }).waitFor({ state: 'detached' });
+  expect((await call('GET', `/calls/${agentId}/call-1/transcript`)).status).toBe(404);
   expect(complaints).toEqual([]);
 });

@@ -44,6 +44,31 @@ it('“Make a key for the website that may only read calls, replace it, and late
   expect(complaints).toEqual([]);
 });
 
+it('“How many requests may this key make, and how many did it make?”', async () => {
+  const { apiKey, uid } = await newUser(['calls', 'keys']);
+  const { page, complaints } = await openConsole(apiKey, '/console/keys');
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByLabel('Name').fill('script');
+  await page.getByLabel('Requests per minute').fill('600');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page
+    .getByRole('row', { name: /^script .* 600 / })
+    .getByRole('link')
+    .click();
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByLabel('Requests per minute').fill('500');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('500 a minute').waitFor();
+  const body = { uid, requestsPerMinute: 300 };
+  const own = (await call('GET', '/key', { apiKey })).body.keyId;
+  expect((await call('PATCH', `/keys/${own}`, { apiKey, body })).status).toBe(200);
+  await page.goto(`${target.baseUrl}/console/keys?keyId=${own}`);
+  await page.getByText('300 a minute').waitFor();
+  await page.getByText(/^Used in the last minute: [1-9]/).waitFor();
+  expect(complaints).toEqual([]);
+});
+
 it('“Set up a new client with a key, see what its agents did, and suspend it.”', async () => {
   const maker = await newUser(['users']);
   const { page, complaints } = await openConsole(maker.apiKey, '/console');
@@ -51,8 +76,16 @@ it('“Set up a new client with a key, see what its agents did, and suspend it.�
   await page.getByRole('button', { name: 'New client' }).click();
   await page.getByLabel('Name').fill('Northside Dental');
   await page.getByLabel('Agent limit').fill('3');
+  await page.getByLabel('Amount').fill('50');
+  await page.getByLabel('Currency').fill('usd');
+  await page.getByRole('button', { name: 'Create the client' }).click();
+  await page.getByText('It must be three capital letters, or credits.').waitFor();
+  await page.getByLabel('Currency').fill('USD');
+  await page.getByLabel('When it is spent').selectOption('Outbound calls are refused until the period ends');
   await page.getByRole('button', { name: 'Create the client' }).click();
   await page.getByRole('heading', { name: 'Northside Dental' }).waitFor();
+  await page.getByText('0% of $50.00').waitFor();
+  await page.getByText('Outbound calls are refused until the period ends').waitFor();
   await page.getByRole('button', { name: 'Create a key' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('front desk');
   await page.getByRole('button', { name: 'Create the key' }).click();

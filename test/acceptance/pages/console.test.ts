@@ -205,11 +205,16 @@ describe('every view', () => {
   /** A user for whom every view has something to show, and the addresses of all views and dialogs. */
   const everything = async () => {
     const world = await newWorld(Scope.options);
-    const client = (await world.call('POST', '/users', { body: { name: 'Acme' } })).body.uid;
+    const budget = { amount: 50, currency: 'USD', per: 'month' };
+    const client = (await world.call('POST', '/users', { body: { name: 'Acme', budget } })).body.uid;
+    const configuration = { greeting: 'Hello', disclosure: 'I am a machine.', transcripts: { keepDays: 400 } };
+    await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
     await world.block(['+14155550101']);
-    await world.recordCall('call-1', { durationSeconds: 60, details: { recordingUrl: 'https://example.com/1.mp3' } });
+    await world.recordCall('call-1', {
+      ...{ durationSeconds: 60, details: { recordingUrl: 'https://example.com/1.mp3' } },
+      transcript: [{ role: 'caller', text: 'I need a check-up.', at: 3 }],
+    });
     await world.call('PATCH', `/calls/${world.agentId}/call-1`, { body: { custom_call_outcome: 'booked' } });
-    await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { greeting: 'Hello' } } });
     // A view that is read before the stream marks the day does not know that figures are pending.
     const days = { from: '2026-02-28', to: '2026-03-02' };
     const figures = () => world.call('GET', '/call-figures', { query: { uid: world.uid, ...days } });
@@ -220,7 +225,7 @@ describe('every view', () => {
       '/console?period=7-days': 'the way to the first one',
       '/console/calls': '+1 (415) 555-0100',
       '/console/calls?phone=%2B14155550999': 'No call matches these filters',
-      [`/console/calls?agentId=${world.agentId}&callId=call-1`]: 'History of the outcome',
+      [`/console/calls?agentId=${world.agentId}&callId=call-1`]: 'I need a check-up.',
       '/console/agents': 'New agent',
       '/console/agents?form=new': 'Create agent',
       [agent]: 'More fields',
@@ -230,7 +235,9 @@ describe('every view', () => {
       [`${agent}&section=access`]: 'User ID of the guest',
       [`${agent}&section=figures&period=custom&from=2026-02-28&to=2026-03-02`]: 'Value per call',
       [`${agent}&dialog=delete`]: 'Delete',
-      '/console/numbers?number=%2B14155550100': 'No number is blocked for all agents',
+      '/console/numbers': 'No number is blocked for all agents',
+      '/console/numbers?number=%2B14155550100': 'Nothing is recorded of this person',
+      '/console/numbers?section=rules&test=%2B14155550100': 'No prefix is blocked for all agents',
       [`/console/numbers?agentId=${world.agentId}`]: 'blocked for Agent',
       [`/console/knowledge?agentId=${world.agentId}`]: 'Add a website',
       '/console/webhooks': 'Nothing is sent anywhere yet',
@@ -238,7 +245,7 @@ describe('every view', () => {
       '/console/keys': '(this key)',
       [`/console/keys?keyId=${world.keyId}`]: 'Key ID',
       '/console/clients': 'Acme',
-      [`/console/clients?client=${client}`]: 'Knowledge source limit',
+      [`/console/clients?client=${client}`]: 'of $50.00',
       '/console/chat': 'What do you want to build?',
       '/console/nowhere': 'There is no such view',
     };

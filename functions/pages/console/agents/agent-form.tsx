@@ -1,8 +1,16 @@
 import { useState } from 'react';
-import { Field, TextField } from '../components/fields.tsx';
+import { chooseSentence, discloseFirst } from '../../../domain/disclosure-sentence.ts';
+import { Checks, Field, TextField } from '../components/fields.tsx';
 import { RefusableForm } from '../components/form.tsx';
 import { getErrorCode, refusedFields } from '../service.tsx';
-import { type AgentField, agentFields, fieldGroups, findFieldProblem, type Texts } from './agent-fields.ts';
+import {
+  type AgentField,
+  agentFields,
+  fieldGroups,
+  findFieldProblem,
+  parseDisclosure,
+  type Texts,
+} from './agent-fields.ts';
 
 type Props = {
   texts: Texts;
@@ -22,7 +30,9 @@ export const AgentForm = ({ texts, note, changed, isSaving, error, saveLabel, on
   // Problems are shown only after the user has tried to save.
   const [isTried, setTried] = useState(false);
   const shownProblem = (field: AgentField) => (isTried ? findFieldProblem(field, texts[field.name] ?? '') : undefined);
-  const refused = new Set(refusedFields(error).map(([path]) => path.split('.')[0]));
+  const refused = refusedFields(error).map(([path]) => path);
+  const isRefused = ({ name }: AgentField) =>
+    refused.some((path) => path === name || path.startsWith(`${name}.`) || name.startsWith(`${path}.`));
   const submit = () => {
     setTried(true);
     if (!agentFields.some((field) => findFieldProblem(field, texts[field.name] ?? ''))) onSave();
@@ -59,17 +69,14 @@ export const AgentForm = ({ texts, note, changed, isSaving, error, saveLabel, on
         const inputs = fields.map((field) => (
           <AgentInput
             key={field.name}
-            field={field}
+            field={field.name === 'greeting' ? { ...field, note: describeGreeting(texts) ?? field.note } : field}
             text={texts[field.name] ?? ''}
             problem={shownProblem(field)}
             onChange={(text) => onChange({ texts: { ...texts, [field.name]: text } })}
           />
         ));
         return isRare ? (
-          <details
-            key={title}
-            open={fields.some((field) => refused.has(field.name) || shownProblem(field)) || undefined}
-          >
+          <details key={title} open={fields.some((field) => isRefused(field) || shownProblem(field)) || undefined}>
             <summary>{title}</summary>
             <div className="group">{inputs}</div>
           </details>
@@ -84,12 +91,34 @@ export const AgentForm = ({ texts, note, changed, isSaving, error, saveLabel, on
   );
 };
 
+/** Returns what a voice platform gets as the greeting, if the agent has a disclosure. */
+const describeGreeting = ({ disclosure = '', greeting, language }: Texts): string | undefined => {
+  const sentence = chooseSentence(parseDisclosure(disclosure) ?? '', language);
+  return sentence && `With its disclosure: “${discloseFirst(sentence, greeting)}”`;
+};
+
 /** Returns true if a change failed because its version is not the newest one. */
 export const isConflict = (error: Error | null): boolean => getErrorCode(error) === 'version_conflict';
 
 type InputProps = { field: AgentField; text: string; problem: string | undefined; onChange(text: string): void };
 
-const AgentInput = ({ field: { name, label, kind, note, placeholder }, text, problem, onChange }: InputProps) => {
+const AgentInput = ({ field, text, problem, onChange }: InputProps) => {
+  const { name, label, kind, note, placeholder, options } = field;
+  if (kind === 'choices') {
+    return (
+      <div className="whole">
+        <Checks
+          legend={label}
+          options={options ?? []}
+          chosen={text.split('\n').filter(Boolean)}
+          // The order is that of the options, so that an undone choice is no change.
+          onChange={(chosen) =>
+            onChange((options ?? []).flatMap(({ value }) => (chosen.includes(value) ? value : [])).join('\n'))
+          }
+        />
+      </div>
+    );
+  }
   if (kind === 'check') {
     return (
       <label className="check">
@@ -103,7 +132,7 @@ const AgentInput = ({ field: { name, label, kind, note, placeholder }, text, pro
       </label>
     );
   }
-  if (kind === 'line') {
+  if (kind === 'line' || kind === 'number') {
     return (
       <TextField
         label={label}
@@ -113,6 +142,7 @@ const AgentInput = ({ field: { name, label, kind, note, placeholder }, text, pro
         dir="auto"
         autoComplete="off"
         placeholder={placeholder}
+        inputMode={kind === 'number' ? 'numeric' : undefined}
         value={text}
         onChange={onChange}
       />

@@ -1,7 +1,7 @@
 import type { Agent } from '../../../openapi/client/client.ts';
 import { forget } from '../../tab-storage.ts';
 import { buildHref, Link, navigate, useAddress } from '../address.tsx';
-import { DeleteDialog, DialogButton, FormDialog } from '../components/dialog.tsx';
+import { DeleteButton, DialogButton, FormDialog } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
 import type { Texts } from '../components/form.tsx';
 import { Loaded } from '../components/parts.tsx';
@@ -88,22 +88,17 @@ const Actions = ({ agent: { agentId, name } }: { agent: Agent }) => (
     <DialogButton label="Copy" className="quiet">
       {(onClose) => <CopyDialog agentId={agentId} name={name} onClose={onClose} />}
     </DialogButton>
-    <DialogButton label="Delete" className="quiet warns">
-      {(onClose) => (
-        <DeleteDialog
-          what="the agent"
-          name={name}
-          consequence="Its calls, block list, knowledge and history are deleted with it. This cannot be undone."
-          remove={(api) => api.agents.delete({ agentId })}
-          changes={[['agents']]}
-          onDeleted={() => {
-            forget(`draft:${agentId}`);
-            navigate(buildHref('agents'), { replace: true });
-          }}
-          onClose={onClose}
-        />
-      )}
-    </DialogButton>
+    <DeleteButton
+      what="the agent"
+      name={name}
+      consequence="Its calls, block list, knowledge and history are deleted with it. This cannot be undone."
+      remove={(api) => api.agents.delete({ agentId })}
+      changes={[['agents']]}
+      onDeleted={() => {
+        forget(`draft:${agentId}`);
+        navigate(buildHref('agents'), { replace: true });
+      }}
+    />
   </div>
 );
 

@@ -1,5 +1,5 @@
 import type { ListPlatformKeysResponse } from '../../../openapi/client/client.ts';
-import { DeleteDialog, DialogButton, FormDialog } from '../components/dialog.tsx';
+import { DeleteButton, DialogButton, FormDialog } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
 import type { Texts } from '../components/form.tsx';
 import { Loaded } from '../components/parts.tsx';
@@ -30,20 +30,15 @@ export const PlatformKey = ({ name }: { name: PlatformName }) => {
                 {(onClose) => <SetKeyDialog name={name} accountId={found?.accountId} onClose={onClose} />}
               </DialogButton>
               {found && (
-                <DialogButton label="Delete the key" className="quiet warns">
-                  {(onClose) => (
-                    <DeleteDialog
-                      what="the key"
-                      name={title}
-                      consequence="The service no longer reads the list of calls. The key stays valid at the platform until you delete it there."
-                      remove={(api, options) => api.platformKeys.delete({ platform: name }, options)}
-                      changes={[['platformKeys', uid]]}
-                      done={`The key of ${title} is deleted.`}
-                      onDeleted={onClose}
-                      onClose={onClose}
-                    />
-                  )}
-                </DialogButton>
+                <DeleteButton
+                  label="Delete the key"
+                  what="the key"
+                  name={title}
+                  consequence="The service no longer reads the list of calls. The key stays valid at the platform until you delete it there."
+                  remove={(api, options) => api.platformKeys.delete({ platform: name }, options)}
+                  changes={[['platformKeys', uid]]}
+                  done={`The key of ${title} is deleted.`}
+                />
               )}
             </div>
           </>

@@ -33,6 +33,8 @@ const columns = Object.entries(complete) as [ColumnName, CallColumn][];
 
 type Value = string | number | boolean | undefined;
 
+const disclosures = { yes: 'Yes', no: 'No', unknown: 'Not known' };
+
 /** The cells of columns that are more than the text of the field. */
 const cells: Partial<Record<ColumnName, Omit<Column<Call>, 'heading'>>> = {
   startedAt: { cell: ({ startedAt }) => <Time at={startedAt} hasSeconds /> },
@@ -59,6 +61,7 @@ const cells: Partial<Record<ColumnName, Omit<Column<Call>, 'heading'>>> = {
         <OutcomeBadge outcome={outcome} />
       ),
   },
+  disclosed: { cell: ({ disclosed }) => disclosed && disclosures[disclosed] },
   custom_call_outcome_value: { isNumber: true, cell: (call) => <OutcomeValue call={call} /> },
 };
 

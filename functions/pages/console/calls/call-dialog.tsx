@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import type { Call, UpdateCallOutcomeParams } from '../../../openapi/client/client.ts';
 import { Link, setFilters } from '../address.tsx';
 import { useAgent } from '../components/agent-filter.tsx';
@@ -12,6 +12,7 @@ import { Facts, Json, Time, Who } from '../components/values.tsx';
 import { formatNumber, formatValue } from '../formats.ts';
 import { useChange, useRead, useService } from '../service.tsx';
 import { callFilters, readFacts } from './call-columns.tsx';
+import { Transcript } from './transcript.tsx';
 
 type CallDialogProps = {
   agentId: string;
@@ -48,7 +49,7 @@ export const CallDialog = ({ agentId, callId, neighbors, next }: CallDialogProps
               <CallFacts call={data} />
               <Held call={data} onDecided={() => next && setFilters(callFilters(next), { replace: true })} />
               <Outcome key={data.callId + data.outcomeUpdatedAt} call={data} />
-              <PlatformDetails details={data.details} />
+              <PlatformDetails call={data} />
               <History call={data} />
               {data.custom_call_metadata && <Json title="Metadata" value={data.custom_call_metadata} />}
               {data.details && (
@@ -87,8 +88,10 @@ const CallFacts = ({ call }: { call: Call }) => {
 };
 
 /** What a voice platform told about the call, in words. */
-const PlatformDetails = ({ details = {} }: { details: Call['details'] }) => {
-  const { summary, recordingUrl, cost, cause, source } = details as Record<string, unknown>;
+const PlatformDetails = ({ call }: { call: Call }) => {
+  const audio = useRef<HTMLAudioElement>(null);
+  const { summary, recordingUrl, cost, cause, source } = (call.details ?? {}) as Record<string, unknown>;
+  const url = typeof recordingUrl === 'string' ? recordingUrl : undefined;
   const { amount, currency } = (cost ?? {}) as { amount?: unknown; currency?: unknown };
   const facts: Record<string, ReactNode> = {
     Cost: typeof amount === 'number' ? `${formatNumber(amount)} ${currency}` : undefined,
@@ -99,7 +102,8 @@ const PlatformDetails = ({ details = {} }: { details: Call['details'] }) => {
       {source === 'reconciled' && (
         <p className="note">The end of this call did not arrive. It was found in the list of its voice platform.</p>
       )}
-      {typeof recordingUrl === 'string' && <Recording key={recordingUrl} url={recordingUrl} />}
+      {url && <Recording key={url} url={url} audio={audio} />}
+      {call.hasTranscript && <Transcript call={call} audio={audio} isPlayable={url?.startsWith('https:') === true} />}
       {typeof summary === 'string' && (
         <section>
           <h3>Summary</h3>
@@ -112,7 +116,7 @@ const PlatformDetails = ({ details = {} }: { details: Call['details'] }) => {
 };
 
 /** A recording at its platform. It is not loaded before the user plays it. */
-const Recording = ({ url }: { url: string }) => {
+const Recording = ({ url, audio }: { url: string; audio: RefObject<HTMLAudioElement | null> }) => {
   const [isFailed, setFailed] = useState(false);
   if (!/^https?:/.test(url)) return null;
   return (
@@ -123,7 +127,7 @@ const Recording = ({ url }: { url: string }) => {
       ) : (
         url.startsWith('https:') && (
           // biome-ignore lint/a11y/useMediaCaption: platforms record calls without captions
-          <audio controls preload="none" aria-label="Recording" src={url} onError={() => setFailed(true)} />
+          <audio ref={audio} controls preload="none" aria-label="Recording" src={url} onError={() => setFailed(true)} />
         )
       )}
       <a href={url} target="_blank" rel="noreferrer">

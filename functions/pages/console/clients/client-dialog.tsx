@@ -4,17 +4,20 @@ import { FormDialog } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
 import type { Texts } from '../components/form.tsx';
 import { useChange } from '../service.tsx';
+import { useBudget } from './budget.tsx';
 
 const unlimited = 'Without a number, the limit of the service holds.';
 
 /** Creates a client, or changes the name and the quotas of one. */
 export const ClientDialog = ({ client, onClose }: { client?: User; onClose(): void }) => {
+  const { fields: budgetFields, readBudget } = useBudget(client?.budget);
   const change = useChange(
     (api, options, texts: Texts) => {
       const readCount = (name: string) => (texts[name] ? Number(texts[name]) : undefined);
       const quotas = { agents: readCount('quotas.agents'), sources: readCount('quotas.sources') };
       const isLimited = quotas.agents !== undefined || quotas.sources !== undefined;
-      const fields = { name: texts.name || undefined, quotas: isLimited ? quotas : undefined };
+      const budget = readBudget(texts);
+      const fields = { name: texts.name || undefined, quotas: isLimited ? quotas : undefined, budget };
       return client
         ? api.users.update({ uid: client.uid, ...fields }, options)
         : api.users.create({ uid: texts.uid || undefined, ...fields }, options);
@@ -50,6 +53,7 @@ export const ClientDialog = ({ client, onClose }: { client?: User; onClose(): vo
         {...count}
         defaultValue={quotas?.sources}
       />
+      {budgetFields}
     </FormDialog>
   );
 };

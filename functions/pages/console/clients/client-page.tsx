@@ -1,7 +1,7 @@
 import type { User } from '../../../openapi/client/client.ts';
 import { buildHref, Link, navigate } from '../address.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
-import { DeleteDialog, DialogButton, FormDialog } from '../components/dialog.tsx';
+import { DeleteButton, DialogButton, FormDialog } from '../components/dialog.tsx';
 import { FilterBar } from '../components/fields.tsx';
 import { PeriodFilter } from '../components/figures.tsx';
 import { ChangeButton } from '../components/form.tsx';
@@ -10,6 +10,7 @@ import { Facts, Time } from '../components/values.tsx';
 import { formatNumber } from '../formats.ts';
 import { KeyList } from '../keys/key-list.tsx';
 import { useChange, useRead } from '../service.tsx';
+import { BudgetSection } from './budget.tsx';
 import { ClientDialog } from './client-dialog.tsx';
 import { listClientColumns, useClientRows } from './client-figures.tsx';
 import { ClientStatus } from './client-status.tsx';
@@ -48,6 +49,7 @@ export const ClientPage = ({ uid }: { uid: string }) => {
                 Created: <Time at={data.createdAt} />,
               }}
             />
+            <BudgetSection budget={data.budget} />
             <ClientFigures uid={uid} />
             <KeyList uid={uid} />
           </>
@@ -117,20 +119,15 @@ const Actions = ({ client }: { client: User }) => {
           )}
         </DialogButton>
       )}
-      <DialogButton label="Delete" className="quiet warns">
-        {(onClose) => (
-          <DeleteDialog
-            what="the client"
-            name={uid}
-            consequence="Its keys end at once. Its agents, calls and knowledge are deleted in the background. This cannot be undone."
-            remove={(api) => api.users.delete({ uid, confirm: uid })}
-            changes={changes}
-            done="The client is being deleted."
-            onDeleted={() => navigate(buildHref('clients'), { replace: true })}
-            onClose={onClose}
-          />
-        )}
-      </DialogButton>
+      <DeleteButton
+        what="the client"
+        name={uid}
+        consequence="Its keys end at once. Its agents, calls and knowledge are deleted in the background. This cannot be undone."
+        remove={(api) => api.users.delete({ uid, confirm: uid })}
+        changes={changes}
+        done="The client is being deleted."
+        onDeleted={() => navigate(buildHref('clients'), { replace: true })}
+      />
     </div>
   );
 };

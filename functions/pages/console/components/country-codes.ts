@@ -16,11 +16,11 @@ const listTimeZones = (country: string): string[] => {
 };
 
 /** Returns the code of the country in which a time zone lies. */
-export const codeOfTimeZone = (timeZone: string): string | undefined =>
+export const findZoneCode = (timeZone: string): string | undefined =>
   all.find(({ countries }) => countries.some((country) => listTimeZones(country).includes(timeZone)))?.code;
 
 /** Returns the country code with which a number in E.164 format begins. */
-export const codeOfNumber = (number: string): string | undefined =>
+export const findNumberCode = (number: string): string | undefined =>
   all.find(({ code }) => number.startsWith(`+${code}`))?.code;
 
 /** Returns a number as people type it within a country, with the code of the country. The service removes a prefix behind it. */

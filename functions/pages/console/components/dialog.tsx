@@ -199,6 +199,22 @@ export const DeleteDialog = <Data extends object>({
   );
 };
 
+type DeleteButtonProps<Data extends object> = Omit<DeleteProps<Data>, 'onDeleted' | 'onClose'> & {
+  label?: string;
+  onDeleted?(data: Data): void;
+};
+
+/** A button that deletes something once the user has typed its name. */
+export const DeleteButton = <Data extends object>({
+  label = 'Delete',
+  onDeleted,
+  ...deletion
+}: DeleteButtonProps<Data>) => (
+  <DialogButton label={label} className="quiet warns">
+    {(onClose) => <DeleteDialog {...deletion} onDeleted={onDeleted ?? onClose} onClose={onClose} />}
+  </DialogButton>
+);
+
 type SecretProps = { secret: string; onDone(): void; children: ReactNode };
 
 /** Shows a secret, which is never shown again, below what it is for. */

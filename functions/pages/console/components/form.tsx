@@ -26,9 +26,10 @@ type RefusableProps = {
 export const RefusableForm = ({ error, className, onSubmit, buttons, children }: RefusableProps) => {
   const form = useRef<HTMLFormElement>(null);
   const hasField = (name: string) => form.current?.elements.namedItem(name) != null;
-  const refused = refusedFields(error).map(
-    ([path, problem]) => [hasField(path) ? path : (path.split('.')[0] ?? ''), path, problem] as const,
-  );
+  /** Returns the path, or the nearest one above it that has a field. */
+  const findField = (path: string): string =>
+    hasField(path) || !path.includes('.') ? path : findField(path.slice(0, path.lastIndexOf('.')));
+  const refused = refusedFields(error).map(([path, problem]) => [findField(path), path, problem] as const);
   const others = refused.filter(([name]) => !hasField(name));
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();

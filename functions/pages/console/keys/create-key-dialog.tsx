@@ -3,6 +3,7 @@ import { FormDialog, Secret } from '../components/dialog.tsx';
 import { Checks, LastDayField, TextField, useEndOfDay } from '../components/fields.tsx';
 import type { Texts } from '../components/form.tsx';
 import { useChange, useService } from '../service.tsx';
+import { LimitField, parseLimit } from './limit.tsx';
 import { initialScopes, listScopes, notPassedOn, scopeLabels } from './scopes.ts';
 
 /** Creates a key of a user, and shows its secret once. A key of the own user has at most the scopes of the present key. */
@@ -14,8 +15,11 @@ export const CreateKeyDialog = ({ uid, onClose }: { uid: string; onClose(): void
   );
   const [scopes, setScopes] = useState(given.filter((scope) => initialScopes.includes(scope)));
   const creation = useChange(
-    (api, options, { name = '', expiresAt }: Texts) =>
-      api.keys.create({ uid, name, scopes, expiresAt: endOf(expiresAt) }, options),
+    (api, options, { name = '', expiresAt, requestsPerMinute }: Texts) =>
+      api.keys.create(
+        { uid, name, scopes, expiresAt: endOf(expiresAt), requestsPerMinute: parseLimit(requestsPerMinute) },
+        options,
+      ),
     { changes: [['keys', uid]], done: ({ name }) => `The key ${name} is created.` },
   );
   return (
@@ -48,6 +52,7 @@ export const CreateKeyDialog = ({ uid, onClose }: { uid: string; onClose(): void
         chosen={scopes}
         onChange={setScopes}
       />
+      <LimitField />
       <LastDayField note="Without it, the key is valid for as long as the key that creates it." />
     </FormDialog>
   );

@@ -6,6 +6,7 @@ import { TextField } from '../components/fields.tsx';
 import type { Texts } from '../components/form.tsx';
 import { Facts, Status, Time } from '../components/values.tsx';
 import { useChange, useService } from '../service.tsx';
+import { LimitField, LimitOfKey, parseLimit } from './limit.tsx';
 import { describeScopes } from './scopes.ts';
 
 const close = () => setFilters({ keyId: undefined });
@@ -16,7 +17,7 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
   const { uid, keyId, name, start, status, createdAt, expiresAt, endsAt = expiresAt } = apiKey;
   const { clientHost, parentKeyId, lastUsedAt } = apiKey;
   const isGrant = parentKeyId !== undefined;
-  const [step, setStep] = useState<'rotate' | 'revoke'>();
+  const [step, setStep] = useState<'change' | 'rotate' | 'revoke'>();
   const back = () => setStep(undefined);
   const changes = [['keys', uid]];
   const rotation = useChange(
@@ -24,6 +25,26 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
       api.keys.rotate({ uid, keyId, overlapHours: Number(overlapHours) }, options),
     { changes },
   );
+  const change = useChange(
+    (api, options, { name, requestsPerMinute }: Texts) =>
+      api.keys.update({ uid, keyId, name, requestsPerMinute: parseLimit(requestsPerMinute) }, options),
+    { changes, done: () => 'The key is changed.' },
+  );
+  if (step === 'change') {
+    return (
+      <FormDialog
+        title={`Change the key ${name}`}
+        change={change}
+        submit="Save"
+        pending="Saving …"
+        onDone={back}
+        onClose={back}
+      >
+        <TextField label="Name" name="name" required maxLength={64} defaultValue={name} />
+        <LimitField value={apiKey.requestsPerMinute} />
+      </FormDialog>
+    );
+  }
   if (step === 'rotate') {
     return (
       <FormDialog
@@ -90,6 +111,7 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
             'Last used': lastUsedAt && <Time at={lastUsedAt} />,
             'Begins with': isGrant ? undefined : <code>{start}…</code>,
             'May use': describeScopes(apiKey),
+            'Request limit': <LimitOfKey apiKey={apiKey} />,
             Created: <Time at={createdAt} />,
             Ends: endsAt && <Time at={endsAt} />,
             'Key ID': <code>{keyId}</code>,
@@ -97,6 +119,11 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
         />
         {(status === 'active' || status === 'ending') && (
           <div className="buttons">
+            {!isGrant && (
+              <button type="button" className="quiet" onClick={() => setStep('change')}>
+                Change
+              </button>
+            )}
             {status === 'active' && !isGrant && (
               <button type="button" className="quiet" onClick={() => setStep('rotate')}>
                 Rotate

@@ -4,6 +4,7 @@ import { DialogButton } from '../components/dialog.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty, Section } from '../components/parts.tsx';
 import { Status, Time } from '../components/values.tsx';
+import { formatNumber } from '../formats.ts';
 import { usePages, useService } from '../service.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyDialog, keyStates } from './key-dialog.tsx';
@@ -53,6 +54,11 @@ const columns: Column<ApiKey>[] = [
   { heading: 'Begins with', cell: ({ start, via }) => !via && <code>{start}…</code> },
   { heading: 'May use', isLong: true, cell: describeScopes },
   { heading: 'State', cell: ({ status }) => <Status {...keyStates[status]} /> },
+  {
+    heading: 'Requests per minute',
+    isNumber: true,
+    cell: ({ requestsPerMinute }) => (requestsPerMinute === undefined ? 'No limit' : formatNumber(requestsPerMinute)),
+  },
   { heading: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { heading: 'Ends', cell: ({ expiresAt, endsAt = expiresAt }) => endsAt && <Time at={endsAt} /> },
 ];
