@@ -74,6 +74,7 @@ const isSlip = (term: string, other: string): boolean =>
 
 const pageWeight = (page: string) => {
   if (page.includes('#model/') || page.includes('/webhook/')) return 0.5;
+  if (page.startsWith('/docs/operating-on-aws')) return 1.15;
   return page.startsWith('/docs/reference') ? 1 : 1.3;
 };
 
@@ -100,8 +101,9 @@ const stopWords = new Set(
 
 /** Words of a question, with what they are about. */
 const expansions: [RegExp, string][] = [
-  [/\bback-?ups?\b/i, 'restore'],
+  [/\bback-?ups?\b/i, 'restore table'],
   [/\bnext page\b/i, 'pagination'],
+  [/\bbe called\b/i, 'outbound'],
 ];
 
 /** Common words, each with the documentation's term for it. */
