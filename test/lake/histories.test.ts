@@ -136,7 +136,7 @@ class LakeHistory {
     const lines: object[] = [];
     for (const year of ['2011', '2026']) {
       const reference = { uid: owner, exportId: newIdentifier('export') };
-      const range = { from: `${year}-01-01`, to: `${year}-12-31` };
+      const range = { from: `${year}-01-01`, to: `${Number(year) + 1}-01-01` };
       await exports.add({ ...reference, ...range, agentIds: [this.history.agentId], format: 'jsonl' });
       await runExport(reference, Date.now() + 60_000, services);
       for (const { key } of (await exports.find(owner, reference.exportId))?.files ?? []) {
