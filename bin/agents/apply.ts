@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { findMisspelledFields } from '../../functions/domain/agents.ts';
 import { nameOfSite } from '../../functions/domain/websites.ts';
 import { type Agent, dataOf } from '../../functions/openapi/client/client.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
@@ -15,8 +16,9 @@ type ApplyOptions = Options & { prune?: boolean; note?: string };
 export const apply = async (folder: string, options: ApplyOptions): Promise<Outcome[]> => {
   const files = await readFolder(folder);
   if (files.length === 0) throw new CommandError(`${folder} has no file that ends in .yaml.`, exitCodes.usage);
-  for (const { name, unknownFields } of files) {
+  for (const { name, content, unknownFields } of files) {
     if (unknownFields.length > 0) say(`${name}: kept, but not sent: ${unknownFields.join(', ')}.`);
+    for (const { path, message } of findMisspelledFields(content.configuration)) say(`${name}: ${path} ${message}`);
   }
   const service = await connect({ ...options, apiKey: await options.apiKey() });
   const agents = new Map((await ownAgents(service)).map((agent) => [agent.key, agent]));

@@ -1,4 +1,4 @@
-import { Agent, NewAgent, toNewAgent } from '../domain/agents.ts';
+import { Agent, NewAgent, toNewAgent, withWarnings } from '../domain/agents.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -21,7 +21,8 @@ export const createAgent = endpoint({
 
   async handle({ principal: { keyId, agentQuota: quota }, body: { note, ...body }, creationId }, { agentChanges }) {
     const agent = toNewAgent(body, newIdentifier('agent', creationId));
-    return agentChanges.create(agent, { keyId, note }, agentQuota(quota));
+    const created = await agentChanges.create(agent, { keyId, note }, agentQuota(quota));
+    return withWarnings(created, body.configuration);
   },
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { queueSender } from '../clients/job-queue.ts';
-import { Agent, AgentChange, withChange } from '../domain/agents.ts';
+import { Agent, AgentChange, withChange, withWarnings } from '../domain/agents.ts';
 import { nameKeyId } from '../domain/change-maker.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
@@ -38,7 +38,7 @@ export const updateAgent = endpoint({
     if (!changed) throw insufficientPermissions();
     // This also runs when the language stays the same: a request repeated after an error completes the indexing.
     if (body.configuration?.language !== undefined) await jobQueue.send({ job: 'indexKnowledge', uid, agentId });
-    return changed;
+    return withWarnings(changed, body.configuration);
   },
 });
 

@@ -6,7 +6,16 @@ import { CallerHistory } from './caller-history.ts';
 import { CallingRules } from './calling-rules.ts';
 import { now, timestamp } from './date-time.ts';
 import { DeclaredOutcomes } from './declared-outcomes.ts';
-import { component, describe, flagField, integerField, objectComponent, textField } from './describe.ts';
+import {
+  component,
+  describe,
+  describedObject,
+  flagField,
+  integerField,
+  listField,
+  objectComponent,
+  textField,
+} from './describe.ts';
 import { Disclosure } from './disclosures.ts';
 import { type ErrorDetail, invalidField } from './errors.ts';
 import { inexactNumberError } from './exact-number.ts';
@@ -17,6 +26,7 @@ import { findInexactNumber, findInfinity, isJsonObject, jsonBytes } from './json
 import { canonicalLanguage } from './languages.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
+import { findMeantField } from './misspelled-fields.ts';
 import { normalizePhoneNumber, PhoneNumber } from './phone-numbers.ts';
 import { characters, cut, text } from './text.ts';
 import { isTimeZone } from './time-zones.ts';
@@ -207,6 +217,26 @@ const AgentPhoneNumber = PhoneNumber.check(describe('Phone number of the agent.'
 
 const KeyOfAgent = AgentKey.check(describe(`${keyDescription}.`, 'front-desk'));
 
+const Warning = describedObject('Something that may be a mistake.', {
+  path: textField('The field.', 'configuration.currency'),
+  message: textField('What may be wrong.', 'is none of the fields that the service knows. Did you mean valueCurrency?'),
+});
+export type Warning = z.infer<typeof Warning>;
+
+/** Returns a warning for each field of a configuration that resembles one that the service knows. */
+export const findMisspelledFields = (configuration: object = {}): Warning[] =>
+  Object.keys(configuration).flatMap((field) => {
+    const meant = findMeantField(field, Object.keys(fields));
+    const message = `is none of the fields that the service knows. Did you mean ${meant}?`;
+    return meant ? [{ path: `configuration.${field}`, message }] : [];
+  });
+
+/** Returns an agent with the warnings about a configuration that was sent. */
+export const withWarnings = (agent: Agent, configuration: object | undefined): Agent => {
+  const warnings = findMisspelledFields(configuration).slice(0, limits.ignoredFields);
+  return warnings.length > 0 ? { ...agent, warnings } : agent;
+};
+
 export const Agent = objectComponent('Agent', 'A voice agent with its configuration.', {
   uid: Identifier.check(describe('Id of the user who owns the agent.', examples.uid)),
   agentId: AgentId,
@@ -225,10 +255,16 @@ export const Agent = objectComponent('Agent', 'A voice agent with its configurat
   sourceAgentId: z.optional(
     Identifier.check(describe('Id of the agent that this one was copied from.', 'agent_01KA8QF0X2V5TJ9W3N6YBD4C7E')),
   ),
+  warnings: z.optional(
+    listField(
+      Warning,
+      'Only after a creation or a change: fields of the configuration that was sent which may be misspelled. They are stored as they are.',
+    ),
+  ),
 });
 export type Agent = z.infer<typeof Agent>;
 /** An agent before its first version. */
-export type UnversionedAgent = Omit<Agent, 'version' | 'split'>;
+export type UnversionedAgent = Omit<Agent, 'version' | 'split' | 'warnings'>;
 
 /** The body of a request to create an agent. */
 export const NewAgent = z.object({

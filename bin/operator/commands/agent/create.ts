@@ -1,6 +1,7 @@
 import {
   AgentKey,
   AgentName,
+  findMisspelledFields,
   toNewAgent,
   type UnversionedAgent,
   VersionNote,
@@ -10,7 +11,7 @@ import { PhoneNumber } from '../../../../functions/domain/phone-numbers.ts';
 import { type AgentChanges, AgentExistsError } from '../../../../functions/store/agents/agent-changes.ts';
 import { as, identifier } from '../../../command-line/arguments.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
-import { print } from '../../../command-line/output.ts';
+import { print, say } from '../../../command-line/output.ts';
 import { readConfiguration } from '../../agents/configuration.ts';
 import { existingUser } from '../../existing.ts';
 import { addCommand, type Group } from '../../program.ts';
@@ -40,6 +41,7 @@ export const createAgent = (agent: Group) =>
         toNewAgent({ uid, name, phoneNumber, key, configuration }, agentId),
         note,
       );
+      for (const { path, message } of findMisspelledFields(configuration)) say(`${path} ${message}`);
       print(options, created, () => `Agent ${agentId} created.`);
     });
 
