@@ -20,6 +20,8 @@ export type ClientOperation = {
   responseType?: string;
   /** The field of a list's response that holds the items, and their type. Without a field, a page is an item. */
   list?: { field?: string; itemType: string };
+  /** The items of a page where the caller does not say how many; absent where it has no limit. */
+  pageItems?: number;
 };
 
 /** Operations that voice platforms and AI clients call, each in the format of a standard or a platform. */
@@ -69,6 +71,7 @@ const clientOperation = (document: OpenApiDocument, path: string, method: string
   const response = responses[200]?.content['application/json']?.schema;
   const responseType = response && nameOfReference(response.$ref as string);
   const list = response && findList(resolve(document, response), responseType as string);
+  const maxItems = list && (schema.properties?.limit?.maximum as number | undefined);
   return {
     operationId,
     summary: String(summary),
@@ -81,8 +84,12 @@ const clientOperation = (document: OpenApiDocument, path: string, method: string
     body: body && (type === 'application/json' ? ('json' as const) : ('form' as const)),
     params: Object.keys(properties).length > 0 ? { name: `${capitalize(operationId)}Params`, schema } : undefined,
     list,
+    pageItems: maxItems && Math.min(defaultPageItems, maxItems),
   };
 };
+
+/** Without a limit, the service fills a page with as many items as fit. */
+const defaultPageItems = 100;
 
 const findList = ({ properties = {} }: JsonSchema, responseType: string): ClientOperation['list'] => {
   if (!properties.nextCursor) return undefined;
@@ -99,12 +106,13 @@ const grouped = (operations: ClientOperation[]) => Object.entries(Object.groupBy
 export const operationTable = (document: OpenApiDocument): string => {
   const lines = grouped(clientOperations(document)).flatMap(([group, operations = []]) => [
     `  ${group}: {`,
-    ...operations.map(({ verb, method, path, query, body, takesUid, responseType, list }) => {
+    ...operations.map(({ verb, method, path, query, body, takesUid, responseType, list, pageItems }) => {
       const entry: Json = { method, path };
       if (query.length > 0) entry.query = query;
       if (body) entry.body = body;
       if (takesUid) entry.takesUid = true;
       if (list) entry.items = list.field ?? '';
+      if (pageItems) entry.limit = pageItems;
       if (!responseType) entry.stream = true;
       return `    ${verb}: ${JSON.stringify(entry)},`;
     }),
@@ -123,12 +131,13 @@ export const groupInterfaces = (document: OpenApiDocument): string => {
   const groups = grouped(clientOperations(document));
   const interfaces = groups.map(([group, operations = []]) => {
     const methods = operations.map((operation) => {
-      const { verb, summary, description, params, responseType, list } = operation;
+      const { verb, summary, description, params, responseType, list, pageItems } = operation;
       const optional = params?.schema.required?.length === 0 ? '?' : '';
       const inputs = `${params ? `params${optional}: ${params.name}, ` : ''}options?: RequestOptions`;
       const response = list ? `ListRequest<${responseType}, ${list.itemType}>` : `Promise<Result<${responseType}>>`;
       const result = responseType ? response : 'AsyncGenerator<ChatPart, void>';
-      return `${comment(`${summary}\n\n${description}`)}\n    ${verb}(${inputs}): ${result};`;
+      const page = `Without \`limit\`, a page has ${pageItems} items. \`for await\` reads all pages.`;
+      return `${comment([summary, description, pageItems && page].filter(Boolean).join('\n\n'))}\n    ${verb}(${inputs}): ${result};`;
     });
     return `export interface ${capitalize(group)} {\n${methods.join('\n')}\n}`;
   });

@@ -22,5 +22,11 @@ export const callOperation = async (
 ): Promise<OwnResponse> => {
   const operation = operations[name];
   if (!operation) throw new Error(`There is no operation ${name}.`);
-  return api.send({ ...toRequest(operation, args, uid), ...more }, apiKey);
+  return api.send({ ...toRequest(operation, args, uid, findWider(operation)), ...more }, apiKey);
 };
+
+/** Returns the operation that does the same without the last argument of the path: to list the calls of all agents, for example. */
+const findWider = ({ method, path }: CallableOperation): string | undefined =>
+  Object.entries(operations).find(
+    ([, other]) => other.method === method && other.path === path.replace(/\/\{\w+\}$/, '') && other.path !== path,
+  )?.[0];

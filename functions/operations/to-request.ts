@@ -4,8 +4,16 @@ import type { CallableOperation } from '../openapi/operations.ts';
 
 export type Arguments = Record<string, unknown>;
 
-/** Returns the request of an operation. Refuses only what no request can express: the operation validates. */
-export const toRequest = (operation: CallableOperation, given: Arguments, uid: string | undefined): OwnRequest => {
+/**
+ * Returns the request of an operation. Refuses only what no request can express: the operation validates. `wider` is the name of
+ * the operation without the last argument of the path.
+ */
+export const toRequest = (
+  operation: CallableOperation,
+  given: Arguments,
+  uid: string | undefined,
+  wider?: string,
+): OwnRequest => {
   const { idempotencyKey, ifMatch, ...rest } = given;
   const args = new Map(Object.entries(rest));
   if (operation.uid) args.delete('uid');
@@ -17,8 +25,10 @@ export const toRequest = (operation: CallableOperation, given: Arguments, uid: s
     return String(value);
   };
 
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const segment = take(name, isSegment, 'must be a text without /, and not empty, or a whole number');
+  const path = operation.path.replace(/\{(\w+)\}/g, (match, name: string, at: number) => {
+    const isLast = at + match.length === operation.path.length;
+    const missing = wider && isLast ? `is required; ${wider} takes none` : 'is required';
+    const segment = take(name, isSegment, args.has(name) ? 'must be a text without /, and not empty' : missing);
     return encodeURIComponent(segment.toWellFormed());
   });
   const query = new URLSearchParams();

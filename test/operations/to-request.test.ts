@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { OwnApi } from '../../functions/clients/own-api.ts';
 import { ApiError } from '../../functions/domain/errors.ts';
-import { operations } from '../../functions/operations/call-operation.ts';
+import { callOperation, operations } from '../../functions/operations/call-operation.ts';
 import { toRequest } from '../../functions/operations/to-request.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
@@ -54,4 +55,13 @@ it('the request of an operation stays on its path with any argument', () => {
       }
     }),
   );
+});
+
+it('a missing argument of a path is named with the operation that needs none', async () => {
+  const api = {} as OwnApi;
+  const call = (name: string, args: object) => callOperation(api, 'key', { name, args: { ...args } });
+  await expect(call('listCalls', { from: '2026-03-01' })).rejects.toThrow(
+    'agentId: is required; listAllCalls takes none',
+  );
+  await expect(call('getAgentVersion', { version: 1 })).rejects.toThrow(/agentId: is required(?!;)/);
 });

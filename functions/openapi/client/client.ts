@@ -94,8 +94,9 @@ const buildMethod = (connection: Connection, name: string, operation: Operation)
   if (operation.stream) return (params = {}, options) => chatParts(send(params, options));
   const call = async (params: Params, options?: RequestOptions) => readResult(await send(params, options), options);
   if (operation.items === undefined) return (params = {}, options) => call(params, options);
+  const { limit } = operation;
   return (params = {}, options) =>
-    listRequest(operation, (cursor) => call({ ...params, ...(cursor !== undefined && { cursor }) }, options));
+    listRequest(operation, (cursor) => call({ limit, ...params, ...(cursor !== undefined && { cursor }) }, options));
 };
 
 const mapValues = <Value, Mapped>(

@@ -12,6 +12,8 @@ export type Operation = {
   takesUid?: true;
   /** The field of a list's response that holds the items. When it is empty, a page is an item. */
   items?: string;
+  /** The items of a page of a list whose request does not say how many. */
+  limit?: number;
   /** The response is a stream of the parts of an answer. */
   stream?: true;
 };

@@ -1,6 +1,6 @@
 import type { CallFigures, CallFiguresRow } from '../../../openapi/client/client.ts';
 import { useAddress } from '../address.tsx';
-import { AgentFilter, ForAgents, HowToRecord } from '../components/agent-filter.tsx';
+import { AgentFilter, ForAgents, HowToRecord, useAgentChoices } from '../components/agent-filter.tsx';
 import { Sparkline } from '../components/chart.tsx';
 import { FilterBar } from '../components/fields.tsx';
 import {
@@ -74,6 +74,7 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
             days before.{pending && ' Recent changes are still being counted.'}
           </p>
           {!isNew && <Tiles totals={totals} former={former} rows={isLastOpen ? rows.slice(0, -1) : rows} />}
+          <CurrencyHint totals={totals} agentId={search.agentId} />
           {ever.isLoading ? (
             <Skeleton rows={8} />
           ) : isNew ? (
@@ -122,6 +123,25 @@ const listFigures = (totals: CallFigures): Figure[] => {
   ];
 };
 
+const maxNamed = 3;
+
+/** Names the agents without a currency, because of which values have none and there is no margin. */
+const CurrencyHint = ({ totals, agentId }: { totals: CallFigures; agentId: string | undefined }) => {
+  const agents = useAgentChoices().data ?? [];
+  if (totals.valueCurrency !== undefined || Number(totals.value) === 0) return null;
+  const counted = agents.filter((agent) => agentId === undefined || agent.agentId === agentId);
+  const without = counted.filter(({ configuration }) => configuration.valueCurrency === undefined);
+  const names = without.slice(0, maxNamed).map(({ name }) => name);
+  const others = without.length - names.length;
+  return (
+    <p className="faint">
+      Values are shown without a currency, and without a margin.{' '}
+      {names.length > 0
+        ? `Set “Currency of values” of ${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}.`
+        : 'The agents have different currencies.'}
+    </p>
+  );
+};
 /** The figures, each against the period before. */
 const Tiles = ({ totals, former, rows }: TilesProps) => (
   <dl className="tiles">
