@@ -26,37 +26,59 @@ type CsvOptions = ReadOptions & Pick<Dialect, 'delimiter'> & { first: FirstSign 
 
 /** Yields the rows of a CSV file with a header. */
 export async function* csvRows(file: string, text: AsyncGenerator<string>, options: ReadOptions): AsyncGenerator<Row> {
-  let header: string[] | undefined;
+  let header: Header | undefined;
   const first: FirstSign = {};
   for await (const { line, cells, delimiter } of readCsv(file, text)) {
     if (header) yield toCsvRow(line, header, cells, { ...options, delimiter, first });
-    else header = checkedHeader(file, line, mapped(cells, options), options);
+    else header = checkHeader(file, line, readHeader(cells, options), options);
   }
 }
 
-/** Returns the fields of the columns. White space of any kind and invisible signs, which nobody sees, make no other column. */
-const mapped = (header: string[], options: ReadOptions) => {
+/** The fields of the columns, or their headings. `further` has the columns that count where those before them are empty, by preference. */
+type Header = { names: string[]; further: { index: number; field: string }[] };
+
+/**
+ * Returns the fields of the columns. White space of any kind and invisible signs, which nobody sees, make no other column. If
+ * several columns are mapped to a field, the first one in the map is the field, and the others keep their headings.
+ */
+const readHeader = (header: string[], options: ReadOptions): Header => {
   const map = new Map(
     Object.entries(options.map ?? {}).flatMap(([name, field]) => [
       [name, field],
       [withPlainSpaces(name), field],
     ]),
   );
-  return header.map((name) => {
+  const mapped = header.map((name) => map.get(name) ?? map.get(withPlainSpaces(name)));
+  const names = header.map((name, index) => {
     const plain = withPlainSpaces(name);
-    return map.get(name) ?? map.get(plain) ?? (isKnown(plain, {}) ? plain : name);
+    return mapped[index] ?? (isKnown(plain, {}) ? plain : name);
   });
+  const order = [...map.keys()];
+  const preferred = [...header.entries()].sort(([, one], [, other]) => order.indexOf(one) - order.indexOf(other));
+  const taken = new Set(names.filter((_, index) => mapped[index] === undefined));
+  const further: Header['further'] = [];
+  for (const [index, name] of preferred) {
+    const field = mapped[index];
+    if (field === undefined) continue;
+    if (taken.has(field) && isAmongNames(itemFields, field)) {
+      further.push({ index, field });
+      names[index] = name;
+    }
+    taken.add(field);
+  }
+  return { names, further };
 };
 
 /** Fails when a column is missing, duplicate or unknown, since an unknown one may be a typo. */
-const checkedHeader = (file: string, line: number, header: string[], options: ReadOptions): string[] => {
+const checkHeader = (file: string, line: number, header: Header, options: ReadOptions): Header => {
+  const { names, further } = header;
   const invalid = (message: string, place = '') =>
     new CommandError(`${file}:${line}${place}: ${message}`, exitCodes.usage);
-  const lacksMapped = Object.values(options.map ?? {}).some((name) => !header.includes(name));
-  for (const [index, name] of header.entries()) {
-    if (name === '') continue;
+  const lacksMapped = Object.values(options.map ?? {}).some((name) => !names.includes(name));
+  for (const [index, name] of names.entries()) {
+    if (name === '' || further.some((one) => one.index === index)) continue;
     const place = `:${index + 1}`;
-    if (header.indexOf(name) !== index) throw invalid(`duplicate column ${showUnreadable(name)}.`, place);
+    if (names.indexOf(name) !== index) throw invalid(`duplicate column ${showUnreadable(name)}.`, place);
     if (isUnreadable(name) && (isMetadataColumn(name) || lacksMapped || !isKnown(name, options))) {
       throw invalid(
         `the heading ${showUnreadable(name)} is not in UTF-8. Save the file in UTF-8, and try again.`,
@@ -67,14 +89,14 @@ const checkedHeader = (file: string, line: number, header: string[], options: Re
     const columns = `${itemFields.join(', ')} and ${metadataPrefix}KEY`;
     throw invalid(`unknown column ${JSON.stringify(name)}. The columns are ${columns}. ${unknownHint(name)}`, place);
   }
-  if (options.onlyFailed && !(header.includes('line') && header.includes('status'))) {
+  if (options.onlyFailed && !(names.includes('line') && names.includes('status'))) {
     throw invalid('--only-failed requires a results file, which has the columns line and status.');
   }
-  if (!header.includes('callIdOrPhone')) throw invalid('the column callIdOrPhone is missing.');
-  if (!header.includes('agentId') && options.agentId === undefined) {
+  if (!names.includes('callIdOrPhone')) throw invalid('the column callIdOrPhone is missing.');
+  if (!names.includes('agentId') && options.agentId === undefined) {
     throw invalid('the column agentId is missing. Add it, or use --agent-id for all rows.');
   }
-  if (!header.some((name) => isAmongNames(outcomeFields, name) || isMetadataColumn(name))) {
+  if (!names.some((name) => isAmongNames(outcomeFields, name) || isMetadataColumn(name))) {
     throw invalid(`there is nothing to set: no column ${outcomeFields.join(', ')} or ${metadataPrefix}KEY.`);
   }
   return header;
@@ -82,7 +104,7 @@ const checkedHeader = (file: string, line: number, header: string[], options: Re
 
 const isMetadataColumn = (name: string) => name.startsWith(metadataPrefix) && name.length > metadataPrefix.length;
 
-const toCsvRow = (line: number, header: string[], record: string[], options: CsvOptions): Row => {
+const toCsvRow = (line: number, { names: header, further }: Header, record: string[], options: CsvOptions): Row => {
   const given: Record<string, unknown> = {};
   const errors: RowError[] = [];
   const more = record.findIndex((cell, index) => cell !== '' && !header[index]);
@@ -101,6 +123,11 @@ const toCsvRow = (line: number, header: string[], record: string[], options: Csv
     } catch (error) {
       errors.push({ column: name, message: (error as Error).message });
     }
+  }
+  for (const { index, field } of further) {
+    const cell = record[index] ?? '';
+    if (cell !== '' && given[field] === undefined && isAmongNames(itemFields, field))
+      given[field] = isUnreadable(cell) ? cell : readValue(field, cell, line, options);
   }
   if (metadata.length > 0) {
     given.custom_call_metadata = { ...(given.custom_call_metadata as object), ...Object.fromEntries(metadata) };

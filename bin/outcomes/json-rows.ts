@@ -16,6 +16,18 @@ export async function* jsonRows(file: string, text: AsyncGenerator<string>, opti
   }
 }
 
+/** Names fields. If several are mapped to one, the first in the map that is not empty is its value. */
+const mapFields = (value: Record<string, unknown>, map: Record<string, string>): Record<string, unknown> => {
+  const order = Object.keys(map);
+  const isEmpty = (one: unknown) => one === undefined || one === null || one === '';
+  const fields = new Map<string, unknown>();
+  for (const [name, one] of Object.entries(value).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b))) {
+    const field = map[name] ?? name;
+    if (!fields.has(field) || (isEmpty(fields.get(field)) && !isEmpty(one))) fields.set(field, one);
+  }
+  return Object.fromEntries(fields);
+};
+
 const toJsonRow = (file: string, line: number, written: string, options: ReadOptions): Row => {
   const unreadable = { line, agentId: '', callIdOrPhone: '', input: { input: written } };
   let value: unknown;
@@ -28,8 +40,7 @@ const toJsonRow = (file: string, line: number, written: string, options: ReadOpt
     return { ...unreadable, errors: [{ message: 'is not a JSON object' }] };
   }
   const [lost] = findLostNumber(value, { ...value }) ?? [];
-  if (options.map)
-    value = Object.fromEntries(Object.entries(value).map(([name, one]) => [options.map?.[name] ?? name, one]));
+  if (options.map) value = mapFields(value, options.map);
   const fields = value as Record<string, unknown>;
   const unknown = Object.keys(fields).find((name) => !isKnown(name, options));
   if (unknown !== undefined) {

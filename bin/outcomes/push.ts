@@ -31,6 +31,9 @@ type Progress = { rows: number; resultBytes: number; counts: Counts };
 
 /** Further errors are in the results file. */
 const maxErrorsShown = 20;
+const maxLinesShown = 3;
+/** The different errors that are counted. */
+const maxErrorsCounted = 1000;
 
 /** Sets the outcome of every row of a file. Fails unless all of them are set. */
 export const push = async (file: string, given: PushOptions): Promise<void> => {
@@ -71,10 +74,15 @@ export const push = async (file: string, given: PushOptions): Promise<void> => {
   await progressFile.write(progress);
 
   const display = showProgress(process.stderr, total, from.rows);
+  let answered = from.rows;
+  const onAnswer = (rows: number) => {
+    answered += rows;
+    display.show(Math.max(answered, progress.rows), progress.counts);
+  };
   const startedAt = performance.now();
   try {
     const pace = new Pace(limits.outcomesPerRequest, options.concurrency);
-    const send = sender({ ...options, status: 'updated', apiKey, pace, onRetry: display.say });
+    const send = sender({ ...options, status: 'updated', apiKey, pace, onRetry: display.say, onAnswer });
     const sendItems = (rows: Row[], signal: AbortSignal) =>
       send(
         rows.flatMap(({ item }) => item ?? []),
@@ -88,7 +96,7 @@ export const push = async (file: string, given: PushOptions): Promise<void> => {
       progress.rows += done.length;
       progress.resultBytes = results.bytes;
       await progressFile.write(progress);
-      display.show(progress.rows, progress.counts);
+      onAnswer(done.filter(({ outcome }) => outcome.status === 'invalid').length);
     }
   } finally {
     display.end();
@@ -105,19 +113,23 @@ export const push = async (file: string, given: PushOptions): Promise<void> => {
 };
 
 /** Returns the options with which the results of a run are read. Their headings are the names of the fields, and those of skipped columns. */
-const flagsForFailed = ({ country, decimalComma }: PushOptions): string =>
-  [
+const flagsForFailed = ({ country, decimalComma, map = {} }: PushOptions): string => {
+  const fields = Object.values(map);
+  const further = Object.entries(map).filter(([, field], index) => fields.indexOf(field) < index);
+  return [
     '--only-failed',
     ...(country === undefined ? [] : [`--country ${country}`]),
     ...(decimalComma === undefined ? [] : [decimalComma ? '--decimal-comma' : '--no-decimal-comma']),
+    ...further.map(([column, field]) => `--map "${column}=${field}"`),
   ].join(' ');
+};
 
 /** Reads the whole file before anything is sent, counts its rows and prints the errors in them. */
 const checkFile = async (file: string, options: PushOptions) => {
   const hash = createHash('sha256');
   let rows = 0;
   let invalidRows = 0;
-  let shown = 0;
+  const errors = new ErrorList();
   const calls = new Set<string>();
   let repeated = 0;
   for await (const row of readFileRows(file, options, (bytes) => hash.update(bytes))) {
@@ -129,13 +141,50 @@ const checkFile = async (file: string, options: PushOptions) => {
     }
     if (!row.errors) continue;
     invalidRows++;
-    for (const error of describeErrors(file, row)) if (shown++ < maxErrorsShown) say(error);
+    errors.add(file, row);
   }
-  if (shown > maxErrorsShown) say(`… and ${count(shown - maxErrorsShown, 'more error')}.`);
+  errors.say();
   if (repeated > 0)
     say(`${count(repeated, 'row names', 'rows name')} a call of an earlier row: the last row of a call wins.`);
   return { rows, invalidRows, sha256: hash.digest('hex') };
 };
+
+/** The errors of a file. Where they are many, those of the same words are one line. */
+class ErrorList {
+  readonly #first: string[] = [];
+  /** The lines of the errors of the same words, and how the first one is shown. */
+  readonly #kinds = new Map<string, { text: string; lines: number[] }>();
+  #count = 0;
+
+  add(file: string, row: Row): void {
+    const texts = describeErrors(file, row);
+    for (const [index, { column, message }] of (row.errors ?? []).entries()) {
+      this.#count++;
+      const kind = column === undefined ? message : `${column}: ${message}`;
+      const text = texts[index] ?? kind;
+      if (this.#first.length < maxErrorsShown) this.#first.push(text);
+      const found = this.#kinds.get(kind);
+      if (found) found.lines.push(row.line);
+      else if (this.#kinds.size < maxErrorsCounted) this.#kinds.set(kind, { text, lines: [row.line] });
+    }
+  }
+
+  say(): void {
+    let left = this.#count;
+    if (left <= maxErrorsShown) {
+      for (const text of this.#first) say(text);
+      return;
+    }
+    const kinds = [...this.#kinds].sort(([, one], [, other]) => other.lines.length - one.lines.length);
+    for (const [kind, { text, lines }] of kinds.slice(0, maxErrorsShown)) {
+      left -= lines.length;
+      const shown = lines.slice(0, maxLinesShown).map(formatNumber).join(', ');
+      const others = lines.length > maxLinesShown ? ', …' : '';
+      say(lines.length === 1 ? text : `${count(lines.length, 'row')}: ${kind} (lines ${shown}${others})`);
+    }
+    if (left > 0) say(`… and ${count(left, 'more error')}.`);
+  }
+}
 
 /** Yields the rows of a file after the first `skip`. */
 async function* readRowsAfter(skip: number, file: string, options: ReadOptions): AsyncGenerator<Row> {

@@ -36,6 +36,8 @@ type SenderOptions<S extends Status> = {
   retries: number;
   pace: Pace;
   onRetry(message: string): void;
+  /** Called with the number of items that a response has set, or refused for good. */
+  onAnswer?(items: number): void;
 };
 
 /** The timeout of a request, longer than any request takes. */
@@ -72,6 +74,7 @@ export const sender = <S extends Status>({
   retries,
   pace,
   onRetry,
+  onAnswer,
 }: SenderOptions<S>): Send<S> => {
   // Failed items are sent again below, without those that succeeded.
   const api = apiClient({ baseUrl, apiKey, retries: 0, timeoutSeconds: requestSeconds });
@@ -89,7 +92,9 @@ export const sender = <S extends Status>({
         part.map((index) => items[index] as Item),
         signal,
       );
+      const before = part.filter((index) => isDone(outcomes[index])).length;
       for (const [place, index] of part.entries()) outcomes[index] = results[place];
+      onAnswer?.(part.filter((index) => isDone(outcomes[index])).length - before);
       const late = part.filter((index) => isLate(outcomes[index]));
       if (late.length > 0) {
         throw new ItemsFailedError(`${count(late.length, 'row was', 'rows were')} not processed in time`);
@@ -144,6 +149,8 @@ const toRetry = (items: Item[], outcomes: (Outcome<Status> | undefined)[]) => {
 /** Returns true for an item that has no result, or whose result asks for a retry. */
 const isLate = (outcome: Outcome<Status> | undefined) =>
   !outcome || (outcome.status === 'failed' && ['internal_error', 'temporarily_unavailable'].includes(outcome.error));
+
+const isDone = (outcome: Outcome<Status> | undefined) => !isLate(outcome);
 
 /** Identifies the call of an item as the input spells it. */
 export const callReference = (item: Item) =>

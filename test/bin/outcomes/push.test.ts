@@ -365,3 +365,44 @@ it('outcomes push with a key that cannot read agents leaves the check of the out
     message: 'The agent declares no such outcome, only "lost".',
   });
 });
+
+it('outcomes push takes a further column of a field where the first one is empty, and names it for the failed rows', async () => {
+  const { agentId, apiKey } = await worldWithCalls(2);
+  const text = 'Telefon;ID;Ergebnis\r\n+14155550199;c0;won\r\nc1;;lost\r\n;;none\r\n';
+  const file = writeTestFile('crm.csv', text);
+  const map = 'ID=callIdOrPhone,Telefon=callIdOrPhone,Ergebnis=custom_call_outcome';
+  const { stdout, stderr } = await push(file, { baseUrl, apiKey, flags: ['--agent-id', agentId, '--map', map] });
+  expect(stdout).toContain('2 set, 0 failed, 1 invalid and not sent');
+  expect(stderr).toContain(':4:2: callIdOrPhone: is missing');
+  expect(stderr).toContain('send it with --only-failed --map "Telefon=callIdOrPhone".');
+  expect(readFileSync(`${file}.results.csv`, 'utf8')).toContain(`3;updated;${agentId};c1;c1;lost;`);
+});
+
+it('outcomes push takes a further field of JSON lines where the first one is empty', async () => {
+  const lines = [
+    { id: null, phone: '+14155550100', custom_call_outcome: 'won' },
+    { id: 'c1', phone: '1' },
+  ];
+  const file = writeTestFile(
+    'crm.jsonl',
+    lines.map((line) => JSON.stringify({ custom_call_outcome: 'won', ...line })).join('\n'),
+  );
+  const map = 'id=callIdOrPhone,phone=callIdOrPhone';
+  const { stdout } = await push(file, { baseUrl, flags: ['--dry-run', '--agent-id', 'agent-1', '--map', map] });
+  expect(stdout).toContain('2 valid, 0 invalid');
+});
+
+it('outcomes push groups many errors by their words, and shows where the first of each are', async () => {
+  const rows = Array.from({ length: 60 }, (_, index) => (index % 2 ? `c${index},won,x` : ',won,1'));
+  const file = writeTestFile(
+    'many.csv',
+    `callIdOrPhone,custom_call_outcome,custom_call_outcome_value\n${rows.join('\n')}\n`,
+  );
+  const { stderr } = await push(file, { baseUrl, flags: ['--dry-run', '--agent-id', 'agent-1'] });
+  const number = 'custom_call_outcome_value: is not a number: "x". Use a decimal point and no separators: 1234.5';
+  expect(stderr.split('\n').slice(0, 2)).toEqual([
+    '30 rows: callIdOrPhone: is missing (lines 2, 4, 6, …)',
+    `30 rows: ${number} (lines 3, 5, 7, …)`,
+  ]);
+  expect(stderr).not.toContain('more error');
+});
