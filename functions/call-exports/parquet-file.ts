@@ -35,9 +35,17 @@ export const createParquetFile = (): ExportFile => {
     await parquet.write({ columnData, rowGroupSize: groupCalls });
     group = startGroup();
   };
+  const take = () => {
+    const bytes = writer.getBytes().slice();
+    writer.index = 0;
+    return bytes;
+  };
   return {
     get bytes() {
       return writer.offset;
+    },
+    get pending() {
+      return writer.index;
     },
     async add(calls) {
       for (const call of calls) {
@@ -50,10 +58,11 @@ export const createParquetFile = (): ExportFile => {
         if (group.calls >= groupCalls || group.units >= groupUnits) await endGroup();
       }
     },
+    take,
     async finish() {
       if (group.calls > 0) await endGroup();
       await parquet.finish();
-      return writer.getBytes();
+      return take();
     },
   };
 };

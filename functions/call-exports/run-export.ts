@@ -19,7 +19,7 @@ export const exportServices = {
   agentAccess: agentAccess.for('allOwned'),
   callLists: callLists.for('listChronologically'),
   callExports: callExports.for('find', 'save', 'finish', 'expire'),
-  exportFiles: exportFiles.for('put', 'delete'),
+  exportFiles: exportFiles.for('putParts', 'delete'),
 };
 type Services = ServicesOf<typeof exportServices>;
 
@@ -56,57 +56,53 @@ const writeNextFile = async (
   services: Services,
 ): Promise<StoredCallExport | undefined> => {
   const { callExports, exportFiles } = services;
-  const { content, calls, position, isLast } = await readCalls(found, until, services);
-  // An export without calls has one file with the columns; JSON Lines have none.
-  const isFile = calls > 0 || (isLast && found.files.length === 0 && content.bytes > 0);
-  const file = isFile ? await putFile(found, content, calls, exportFiles) : undefined;
-  const all = file ? [...found.files, file] : found.files;
-  const continued = isLast
-    ? await callExports.finish(found, { files: all, position: null })
-    : await callExports.save(found, { files: all, position });
-  if (!continued && file) await exportFiles.delete(file.key);
-  if (continued && isLast) log('info', { job: 'exportCalls', uid: found.uid, ...describeExport(continued) });
+  // Each run has its own name: one that was overtaken deletes only what is its own.
+  const key = `${exportsFolder}${found.exportId}/${newUlid()}.${found.format}`;
+  const read: Read = { calls: 0, position: found.position, isLast: false };
+  const bytes = await exportFiles.putParts(key, writeParts(found, until, read, services));
+  const files = bytes > 0 ? [...found.files, { key, bytes, calls: read.calls }] : found.files;
+  const continued = read.isLast
+    ? await callExports.finish(found, { files, position: null })
+    : await callExports.save(found, { files, position: read.position });
+  if (!continued && bytes > 0) await exportFiles.delete(key);
+  if (continued && read.isLast) log('info', { job: 'exportCalls', uid: found.uid, ...describeExport(continued) });
   return continued;
 };
 
-const putFile = async (
-  { exportId, format }: StoredCallExport,
-  content: ExportFile,
-  calls: number,
-  exportFiles: Pick<Services['exportFiles'], 'put'>,
-): Promise<StoredCallExport['files'][number]> => {
-  // Each run has its own name: one that was overtaken deletes only what is its own.
-  const key = `${exportsFolder}${exportId}/${newUlid()}.${format}`;
-  const bytes = await content.finish();
-  await exportFiles.put(key, bytes);
-  return { key, bytes: bytes.length, calls };
-};
+/** How far a file has been read: its calls, the place of the last one, and whether none follows. */
+type Read = { calls: number; position?: string; isLast: boolean };
 
-type ReadCalls = { content: ExportFile; calls: number; position?: string; isLast: boolean };
+/** The size from which a part of a file is sent. S3 takes no smaller one but the last. */
+const partBytes = 6 * 1024 * 1024;
 
-/** Reads the calls of the next file. */
-const readCalls = async (
-  { uid, agentIds, from, to, format, position: after }: StoredCallExport,
+/** Reads the calls of the next file, and yields its parts. */
+async function* writeParts(
+  { uid, agentIds, from, to, format, position: after, files }: StoredCallExport,
   until: number,
+  read: Read,
   { agentAccess, callLists }: Services,
-): Promise<ReadCalls> => {
+): AsyncGenerator<Uint8Array> {
   const owned = (await agentAccess.allOwned(uid)).map(({ agentId }) => agentId);
   const exported = agentIds ? owned.filter((agentId) => agentIds.includes(agentId)) : owned;
   const range = { from: toInstant(from) as string, to: toInstant(to) as string, after };
   const content = createFile[format]();
   const maxCalls = Math.min(environment.callExportFileCalls ?? limits.exportFileCalls, limits.exportFileCalls);
-  let calls = 0;
-  let position = after;
+  read.isLast = true;
   for await (const page of callLists.listChronologically(exported, range)) {
-    const taken = page.slice(0, maxCalls - calls);
+    const taken = page.slice(0, maxCalls - read.calls);
     await content.add(taken.map(({ call }) => call));
-    calls += taken.length;
-    position = taken.at(-1)?.position ?? position;
-    const isFull = calls === maxCalls || content.bytes >= limits.exportFileBytes;
-    if (isFull || Date.now() >= until) return { content, calls, position, isLast: false };
+    read.calls += taken.length;
+    read.position = taken.at(-1)?.position ?? read.position;
+    const isFull = read.calls === maxCalls || content.bytes >= limits.exportFileBytes;
+    if (isFull || Date.now() >= until) {
+      read.isLast = false;
+      break;
+    }
+    if (content.pending >= partBytes) yield content.take();
   }
-  return { content, calls, isLast: true };
-};
+  // An export without calls has one file with the columns; JSON Lines have none.
+  if (read.calls > 0 || (read.isLast && files.length === 0)) yield content.finish();
+}
 
 const describeExport = ({ exportId, format, files, createdAt }: StoredCallExport) => ({
   exportId,

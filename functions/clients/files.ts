@@ -41,6 +41,55 @@ export class Files {
     return { etag: readEtag(response) };
   }
 
+  /**
+   * Stores a file whose parts are made while it is written, each but the last of at least 5 MB. Returns its size; a file without
+   * bytes is not stored. S3 deletes the parts of one that is never completed after a day.
+   * https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html
+   */
+  async putParts(key: string, parts: AsyncIterable<Uint8Array>): Promise<number> {
+    let size = 0;
+    let last: Uint8Array | undefined;
+    let uploadId: string | undefined;
+    const etags: string[] = [];
+    const putPart = async (bytes: Uint8Array) => {
+      uploadId ??= await this.#beginParts(key);
+      const place = `${key}?partNumber=${etags.length + 1}&uploadId=${encodeURIComponent(uploadId)}`;
+      etags.push((await this.put(place, bytes)).etag);
+    };
+    for await (const bytes of parts) {
+      if (last) await putPart(last);
+      size += bytes.length;
+      last = bytes;
+    }
+    if (!last || size === 0) return 0;
+    if (etags.length === 0) await this.put(key, last);
+    else {
+      await putPart(last);
+      await this.#completeParts(key, uploadId ?? '', etags);
+    }
+    return size;
+  }
+
+  async #beginParts(key: string): Promise<string> {
+    const body = await readSuccess(await this.#send(`${key}?uploads=`, { method: 'POST' }));
+    const [, uploadId] = /<UploadId>([^<]+)</.exec(body) ?? [];
+    if (!uploadId) throw new Error(`S3 began no upload: ${body.slice(0, 300)}`);
+    return uploadId;
+  }
+
+  async #completeParts(key: string, uploadId: string, etags: string[]): Promise<void> {
+    const parts = etags.map(
+      (etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>"${etag}"</ETag></Part>`,
+    );
+    const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
+    const response = await this.#send(`${key}?uploadId=${encodeURIComponent(uploadId)}`, { method: 'POST', body });
+    // An attempt whose response was lost has completed the upload, which S3 then no longer knows.
+    if (response.status === 404 && (await this.head(key))) return void (await response.body?.cancel());
+    const result = await readSuccess(response);
+    // S3 sends the status before it joins the parts: a later failure is an error in the body of a 200.
+    if (result.includes('<Error>')) throw new Error(`S3 did not complete a file: ${result.slice(0, 300)}`);
+  }
+
   /** Reads a file of at most `maxBytes`; undefined if there is no such file. */
   async read(key: string, maxBytes: number): Promise<StoredFile | { tooLarge: true; etag: string } | undefined> {
     const response = await this.#send(key, { method: 'GET' });
@@ -224,6 +273,7 @@ export const importFiles = /* @__PURE__ */ service(files.get, {
 /** The same for the files of exports, which are in a separate folder. */
 export const exportFiles = /* @__PURE__ */ service(files.get, {
   put: ['s3:PutObject:exports'],
+  putParts: ['s3:GetObject:exports', 's3:ListBucket', 's3:PutObject:exports'],
   delete: ['s3:DeleteObject:exports'],
   downloadUrl: ['s3:GetObject:exports'],
 });

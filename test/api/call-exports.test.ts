@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { parquetMetadata, parquetReadObjects, parquetSchema } from 'hyparquet';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { callExports } from '../../functions/call-exports/call-exports.ts';
@@ -226,11 +227,12 @@ describe('an export of calls', () => {
     const overtaken = await runExport(reference, Date.now() + 60_000, {
       ...services,
       exportFiles: {
-        async put(key, bytes) {
-          expect(Buffer.from(bytes).toString()).toContain(person);
+        async putParts(key, parts) {
+          const written = Buffer.concat(await Array.fromAsync(parts));
+          expect(written.toString()).toContain(person);
           const { body } = await requestErasure(world, person);
           expect(await erasureEnded(world, body.erasureId)).toMatchObject({ status: 'done', erased: { calls: 1 } });
-          return services.exportFiles.put(key, bytes);
+          return services.exportFiles.putParts(key, Readable.from([written]));
         },
         delete: (key) => services.exportFiles.delete(key),
       },

@@ -147,6 +147,8 @@ const rare: Record<string, string[]> = {
   resumeDeliveries: ['dynamodb:BatchWriteItem', 'sqs:SendMessage'],
   // No message fails five times in these tests.
   giveUp: [...['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem', 's3:DeleteObject', 'sqs:SendMessage']],
+  // This looks whether an upload is there whose last response was lost.
+  exportCalls: ['s3:GetObject'],
   // This continues in another message after four minutes of indexing.
   indexKnowledge: ['sqs:SendMessage'],
 };

@@ -111,6 +111,7 @@ const main = async (): Promise<boolean> => {
     stage: 'dev',
     appOrigin,
     chatModelId: 'fake-model',
+    lake: true,
     chatRatePerMinute: 1000,
     requestsPerSecond: 1000,
     crawlTrustedOrigins: site.origin,
@@ -186,6 +187,7 @@ const main = async (): Promise<boolean> => {
       ? chosen
       : [
           'test/deployed/deployment.test.ts',
+          'test/deployed/lake.test.ts',
           'test/api',
           'test/acceptance/api',
           'test/bin/agents/apply',
