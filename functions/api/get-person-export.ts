@@ -4,7 +4,7 @@ import { ApiError } from '../domain/errors.ts';
 import { ExportIdInPath } from '../domain/exports.ts';
 import { isIdentifier, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
-import { PersonExport } from '../domain/person-exports.ts';
+import { noPersonCounts, PersonExport } from '../domain/person-exports.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { personExports } from '../person-exports/person-exports.ts';
@@ -28,14 +28,12 @@ export const getPersonExport = endpoint({
   async handle({ params: { exportId }, query: { uid } }, { personExports, exportFiles }) {
     const found = isIdentifier(exportId) ? await personExports.find(uid, exportId) : undefined;
     if (!found || isExpired(found)) throw new ApiError('not_found', 'This user has no such export.');
-    const { status, counts = noCounts, files, createdAt, finishedAt, expiresAt, error } = found;
+    const { status, counts = noPersonCounts, files, createdAt, finishedAt, expiresAt, error } = found;
     const [file] = files;
     const download = file && { key: file.key, name: 'person.jsonl', contentType: 'application/jsonl' };
     const url = download && exportFiles.downloadUrl(download, limits.exportLinkSeconds);
     return { exportId, status, counts, url, bytes: file?.bytes, createdAt, finishedAt, expiresAt, error };
   },
 });
-
-const noCounts = { calls: 0, blockedNumbers: 0, consents: 0, attempts: 0 };
 
 export const handler = lambda(getPersonExport);

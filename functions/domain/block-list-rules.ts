@@ -58,15 +58,23 @@ export const rulesConflict = (version: number): ApiError =>
     { version },
   );
 
+/** Returns what rules say of a person: the number where it is allowed, and prefixes that are the whole number. */
+export const pickNumber = ({ allow, prefixes }: NewBlockListRules, number: string): NewBlockListRules => {
+  const forms: string[] = listForms(number);
+  return {
+    allow: allow.filter((one) => forms.includes(one)),
+    prefixes: prefixes.filter(({ prefix }) => forms.includes(prefix)),
+  };
+};
+
 /** Returns rules without a person's number. A prefix that is the whole number loses its reason, or goes. */
 export const withoutNumber = <R extends NewBlockListRules>(rules: R, number: string, mode: 'keep' | 'remove'): R => {
-  const forms: string[] = listForms(number);
-  const isWhole = ({ prefix }: { prefix: string }) => forms.includes(prefix);
+  const found = pickNumber(rules, number);
   return {
     ...rules,
-    allow: rules.allow.filter((one) => !forms.includes(one)),
+    allow: rules.allow.filter((one) => !found.allow.includes(one)),
     prefixes: rules.prefixes.flatMap((one) =>
-      isWhole(one) ? (mode === 'keep' ? [{ prefix: one.prefix }] : []) : [one],
+      found.prefixes.includes(one) ? (mode === 'keep' ? [{ prefix: one.prefix }] : []) : [one],
     ),
   };
 };

@@ -7,13 +7,31 @@ import { PhoneNumber } from './phone-numbers.ts';
 
 export const PersonExportRequest = z.object({ uid: Uid, number: PhoneNumber });
 
+/** The kinds of lines of a file, with the names of their counts. */
+export const personLineCounts = {
+  call: 'calls',
+  transcript: 'transcripts',
+  blocked_number: 'blockedNumbers',
+  rule: 'rules',
+  consent: 'consents',
+  attempt: 'attempts',
+} as const;
+
+/** A line of a file: something that there is of a person. */
+export type PersonLine = { kind: keyof typeof personLineCounts; data: object };
+
 export const PersonCounts = describedObject('How many lines of each kind the file has.', {
   calls: wholeField('Lines of the kind `call`.', 12),
+  transcripts: wholeField('Lines of the kind `transcript`.', 4),
   blockedNumbers: wholeField('Lines of the kind `blocked_number`.', 2),
+  rules: wholeField('Lines of the kind `rule`.', 1),
   consents: wholeField('Lines of the kind `consent`.', 3),
   attempts: wholeField('Lines of the kind `attempt`.', 1),
 });
 export type PersonCounts = z.infer<typeof PersonCounts>;
+export const noPersonCounts: PersonCounts = {
+  ...{ calls: 0, transcripts: 0, blockedNumbers: 0, rules: 0, consents: 0, attempts: 0 },
+};
 
 export const PersonExport = objectComponent('PersonExport', 'What there is of a person, as a file.', {
   exportId: exportIdField(),

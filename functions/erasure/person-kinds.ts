@@ -1,10 +1,14 @@
+import * as z from 'zod/mini';
 import { type CallAttempts, callAttempts } from '../calling/call-attempts.ts';
 import { type Consents, consents } from '../consents/consents.ts';
+import { Call } from '../domain/calls.ts';
 import { chooseForm, listForms } from '../domain/number-forms.ts';
+import type { PersonLine } from '../domain/person-exports.ts';
 import { type Agents, agents } from '../store/agents/agents.ts';
 import { type BlockList, blockList } from '../store/block-list/block-list.ts';
 import { type BlockListRulesStore, blockListRules } from '../store/block-list/block-list-rules.ts';
 import { type Calls, calls } from '../store/calls/calls.ts';
+import { type Transcripts, transcripts } from '../store/calls/transcripts.ts';
 import type { BlockListOwner } from '../store/keys.ts';
 import type { TransactionAction } from '../store/table.ts';
 import { type WebhookEvents, webhookEvents } from '../webhooks/webhook-events.ts';
@@ -20,7 +24,7 @@ type PersonKind<Counting, Reading, Erasures> = {
   /** Counts the data of a place, where erasures name their number. */
   count?(place: Place, services: Counting): Promise<number>;
   /** Yields the data of a place, as their operations return them. */
-  read(place: Place, services: Reading): AsyncGenerator<object>;
+  read(place: Place, services: Reading): AsyncGenerator<PersonLine>;
   /** Erases the data of a place. Returns false when time is over. */
   erase(place: Place, erasing: Erasing, services: Erasures): Promise<boolean>;
 };
@@ -29,12 +33,17 @@ const toOwners = ({ uid, agentIds }: Place): BlockListOwner[] => agentIds?.map((
 
 const ofCalls: PersonKind<
   { calls: Pick<Calls, 'count'> },
-  { calls: Pick<Calls, 'withNumber'> },
+  { calls: Pick<Calls, 'withNumber'>; transcripts: Pick<Transcripts, 'read'> },
   { calls: Pick<Calls, 'erase'> }
 > = {
   count: ({ agentIds = [], number }, { calls }) => calls.count(agentIds, number),
-  async *read({ agentIds = [], number }, { calls }) {
-    for (const agentId of agentIds) yield* calls.withNumber(agentId, number);
+  async *read({ agentIds = [], number }, { calls, transcripts }) {
+    for (const agentId of agentIds)
+      for await (const call of calls.withNumber(agentId, number)) {
+        yield { kind: 'call', data: z.parse(Call, call) };
+        const transcript = await transcripts.read(call);
+        if (transcript) yield { kind: 'transcript', data: { agentId, ...transcript } };
+      }
   },
   async erase({ agentIds = [], number }, { until, count }, { calls }) {
     for (const agentId of agentIds) {
@@ -47,7 +56,7 @@ const ofCalls: PersonKind<
 
 const ofBlockLists: PersonKind<
   { blockList: Pick<BlockList, 'count'> },
-  { blockList: Pick<BlockList, 'findEntries'> },
+  { blockList: Pick<BlockList, 'findEntries'>; blockListRules: Pick<BlockListRulesStore, 'findNumber'> },
   {
     blockList: Pick<BlockList, 'erase'>;
     blockListRules: Pick<BlockListRulesStore, 'erase'>;
@@ -55,10 +64,15 @@ const ofBlockLists: PersonKind<
   }
 > = {
   count: (place, { blockList }) => blockList.count(toOwners(place), place.number),
-  async *read(place, { blockList }) {
-    for (const { owner, entry } of await blockList.findEntries(toOwners(place), place.number)) {
-      const scope = 'agentId' in owner ? 'agent' : 'user';
-      yield { scope, agentId: 'agentId' in owner ? owner.agentId : undefined, ...entry };
+  async *read(place, { blockList, blockListRules }) {
+    const owners = toOwners(place);
+    for (const { owner, entry } of await blockList.findEntries(owners, place.number))
+      yield { kind: 'blocked_number', data: { ...nameList(owner), ...entry } };
+    // Rules are found by either form of a number.
+    if (place.number !== chooseForm(place.number)) return;
+    for (const { owner, allow, prefixes } of await blockListRules.findNumber(owners, place.number)) {
+      for (const number of allow) yield { kind: 'rule', data: { ...nameList(owner), allow: number } };
+      for (const prefix of prefixes) yield { kind: 'rule', data: { ...nameList(owner), ...prefix } };
     }
   },
   async erase(place, { mode, count }, { blockList, blockListRules, webhookEvents }) {
@@ -71,6 +85,10 @@ const ofBlockLists: PersonKind<
   },
 };
 
+/** Names whose list it is. */
+const nameList = (owner: BlockListOwner) =>
+  'agentId' in owner ? { scope: 'agent', agentId: owner.agentId } : { scope: 'user' };
+
 /** Both forms of a number have the same records. */
 const isOfPerson = ({ agentIds, number }: Place) => agentIds === undefined && number === chooseForm(number);
 
@@ -81,7 +99,8 @@ const ofConsents: PersonKind<
 > = {
   count: async (place, { consents }) => (isOfPerson(place) ? consents.count(place.uid, place.number) : 0),
   async *read(place, { consents }) {
-    if (isOfPerson(place)) yield* consents.readAll(place.uid, place.number);
+    if (!isOfPerson(place)) return;
+    for await (const data of consents.readAll(place.uid, place.number)) yield { kind: 'consent', data };
   },
   // Their events lose the number when the stream reports this.
   erase: async (place, erasing, { consents }) => !isOfPerson(place) || consents.erase(place.uid, place.number, erasing),
@@ -96,7 +115,8 @@ const ofAttempts: PersonKind<
     if (number !== chooseForm(number)) return;
     for (const agentId of agentIds) {
       const { attempts } = await callAttempts.find(agentId, number);
-      for (const { callId, at } of attempts) yield { number, agentId, callId, at: new Date(at).toISOString() };
+      for (const { callId, at } of attempts)
+        yield { kind: 'attempt', data: { number, agentId, callId, at: new Date(at).toISOString() } };
     }
   },
   async erase({ agentIds = [], number }, _, { callAttempts }) {
@@ -112,8 +132,6 @@ export const personKinds = {
   consents: ofConsents,
   attempts: ofAttempts,
 };
-
-export type PersonKindName = keyof typeof personKinds;
 
 /** Yields the places where data of a person may be: both forms of the number, of the user and of all agents that the user owns. */
 export async function* listPlaces(
@@ -139,7 +157,9 @@ export const countServices = {
 export const readServices = {
   agents: agents.for('owned'),
   calls: calls.for('withNumber'),
+  transcripts: transcripts.for('read'),
   blockList: blockList.for('findEntries'),
+  blockListRules: blockListRules.for('findNumber'),
   consents: consents.for('readAll'),
   callAttempts: callAttempts.for('find'),
 };

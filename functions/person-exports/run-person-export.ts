@@ -1,11 +1,9 @@
-import * as z from 'zod/mini';
 import { exportFiles } from '../clients/files.ts';
-import { Call } from '../domain/calls.ts';
 import { exportsFolder } from '../domain/exports.ts';
 import { newUlid } from '../domain/identifiers.ts';
 import { listForms } from '../domain/number-forms.ts';
-import type { PersonCounts } from '../domain/person-exports.ts';
-import { listPlaces, type PersonKindName, personKinds, readServices } from '../erasure/person-kinds.ts';
+import { noPersonCounts, type PersonCounts, personLineCounts } from '../domain/person-exports.ts';
+import { listPlaces, personKinds, readServices } from '../erasure/person-kinds.ts';
 import type { ServicesOf } from '../service.ts';
 import { hashOfNumber } from '../store/erased-people.ts';
 import { isFinished } from '../store/exports.ts';
@@ -17,14 +15,6 @@ export const personExportServices = {
   exportFiles: exportFiles.for('put', 'delete'),
 };
 type Services = ServicesOf<typeof personExportServices>;
-
-/** The names of the kinds in a file. */
-const lineKinds: Record<PersonKindName, string> = {
-  calls: 'call',
-  blockedNumbers: 'blocked_number',
-  consents: 'consent',
-  attempts: 'attempt',
-};
 
 /**
  * Writes what there is of a person to a file, and deletes it a day after its end. Returns when it continues; undefined
@@ -64,15 +54,13 @@ export const readPerson = async (
   number: string,
   services: ServicesOf<typeof readServices>,
 ): Promise<{ counts: PersonCounts; content: Buffer }> => {
-  const counts: PersonCounts = { calls: 0, blockedNumbers: 0, consents: 0, attempts: 0 };
+  const counts = { ...noPersonCounts };
   const lines: Buffer[] = [];
-  for (const [name, kind] of Object.entries(personKinds) as [PersonKindName, (typeof personKinds)[PersonKindName]][])
+  for (const kind of Object.values(personKinds))
     for await (const place of listPlaces(uid, number, services))
-      for await (const data of kind.read(place, services)) {
-        // A call has only what its operations return.
-        const shown = name === 'calls' ? z.parse(Call, data) : data;
-        lines.push(Buffer.from(`${JSON.stringify({ kind: lineKinds[name], data: shown })}\n`));
-        counts[name]++;
+      for await (const line of kind.read(place, services)) {
+        lines.push(Buffer.from(`${JSON.stringify(line)}\n`));
+        counts[personLineCounts[line.kind]]++;
       }
   return { counts, content: Buffer.concat(lines) };
 };

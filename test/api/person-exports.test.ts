@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { callAttempts } from '../../functions/calling/call-attempts.ts';
-import { personKinds, readServices } from '../../functions/erasure/person-kinds.ts';
+import { now } from '../../functions/domain/date-time.ts';
+import { personLineCounts } from '../../functions/domain/person-exports.ts';
+import { readServices } from '../../functions/erasure/person-kinds.ts';
 import { readPerson } from '../../functions/person-exports/run-person-export.ts';
 import { lazyServices } from '../../functions/service.ts';
 import { exportKey } from '../../functions/store/keys.ts';
@@ -44,6 +46,13 @@ const knownPerson = async () => {
     })),
   );
   await world.call('POST', '/calls', { body: { items } });
+  const transcripts = { keepDays: 30 };
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { transcripts } } });
+  const transcript = [{ role: 'caller', text: 'When do you open?' }];
+  await world.recordCall('call-0', { phone: forms[0], direction: 'inbound', startedAt: now(), transcript });
+  const rules = { allow: [forms[1], other], prefixes: [{ prefix: forms[0], reason: 'asked' }, { prefix: '+8838' }] };
+  await world.call('PUT', '/block-list-rules', { body: { uid: world.uid, agentId: world.agentId, ...rules } });
+  await world.call('PUT', '/block-list-rules', { body: { uid: world.uid, allow: [forms[0]], prefixes: [] } });
   await world.block([forms[1], other], { reason: 'asked' });
   await world.call('POST', '/block-list', { body: { uid: world.uid, numbers: [forms[0]] } });
   const consents = [...forms, other].map((number, index) => ({
@@ -63,15 +72,20 @@ it('an export of a person has every kind of data in both forms of the number, an
   const { status, body } = await create(world, forms[1]);
   expect([status, body.status]).toEqual([200, 'pending']);
   const found = await done(world, body.exportId);
-  const counts = { calls: 4, blockedNumbers: 2, consents: 2, attempts: 1 };
+  const counts = { calls: 4, transcripts: 1, blockedNumbers: 2, rules: 3, consents: 2, attempts: 1 };
   expect(found).toMatchObject({ status: 'done', counts, bytes: expect.any(Number) });
   const lines = await readLines(found.url);
   const countLines = (kind: string) => lines.filter((line) => line.kind === kind).length;
-  expect(['call', 'blocked_number', 'consent', 'attempt'].map(countLines)).toEqual([4, 2, 2, 1]);
+  expect(Object.keys(personLineCounts).map(countLines)).toEqual(Object.values(counts));
+  const readData = (kind: string) => lines.filter((line) => line.kind === kind).map(({ data }) => data);
+  const source = { agentId: world.agentId, call_id: 'call-0', source: 'api' };
+  expect(readData('transcript')).toEqual([{ ...source, turns: [{ role: 'caller', text: 'When do you open?' }] }]);
+  const list = { scope: 'agent', agentId: world.agentId };
+  const prefix = { ...list, prefix: forms[0], reason: 'asked' };
+  expect(readData('rule')).toEqual([{ scope: 'user', allow: forms[0] }, { ...list, allow: forms[1] }, prefix]);
   expect(JSON.stringify(lines)).not.toContain(other);
-  const list = await world.call('GET', '/consents', { query: { uid: world.uid, number: forms[0] } });
-  const consents = lines.filter(({ kind }) => kind === 'consent').map(({ data }) => data);
-  expect(consents).toEqual(expect.arrayContaining(list.body.consents));
+  const recorded = await world.call('GET', '/consents', { query: { uid: world.uid, number: forms[0] } });
+  expect(readData('consent')).toEqual(expect.arrayContaining(recorded.body.consents));
   expect(JSON.stringify(await table.get().get(exportKey('PERSON', world.uid, body.exportId)))).not.toContain(digits);
 });
 
@@ -80,15 +94,14 @@ it('what an erasure that removes leaves of a person is nothing that an export ha
   const services = lazyServices(readServices);
   const before = await readPerson(world.uid, forms[0], services);
   expect(Object.entries(before.counts).filter(([, count]) => count === 0)).toEqual([]);
-  expect(Object.keys(before.counts)).toEqual(Object.keys(personKinds));
   const exported = await create(world, forms[0]);
   await done(world, exported.body.exportId);
   const { body } = await request(world, forms[0], { blockList: 'remove' });
   const { erased } = await ended(world, body.erasureId);
-  const { attempts: _, ...counted } = before.counts;
-  expect(erased).toEqual(counted);
+  const { calls, blockedNumbers, consents } = before.counts;
+  expect(erased).toEqual({ calls, blockedNumbers, consents });
   const after = await readPerson(world.uid, forms[0], services);
-  expect([after.content.length, Object.values(after.counts)]).toEqual([0, [0, 0, 0, 0]]);
+  expect([after.content.length, Object.values(after.counts)]).toEqual([0, [0, 0, 0, 0, 0, 0]]);
   // Whatever the kinds leave out is still there.
   await until(async () => (await findStored(digits)).length === 0);
   expect((await get(world, exported.body.exportId)).status).toBe(404);

@@ -2,6 +2,7 @@ import { currentRequestId } from '../../cause.ts';
 import {
   type NewBlockListRules,
   NumberRules,
+  pickNumber,
   rulesConflict,
   type StoredRules,
   withoutNumber,
@@ -9,7 +10,7 @@ import {
 import { now } from '../../domain/date-time.ts';
 import { service } from '../../service.ts';
 import { isAbsent, when } from '../expressions.ts';
-import { type BlockListOwner, blockListRulesKey } from '../keys.ts';
+import { type BlockListOwner, blockListRulesKey, findItem } from '../keys.ts';
 import { type Item, TableStore, table, untilWritten } from '../table.ts';
 
 export type RulesItem = Item &
@@ -56,6 +57,18 @@ export class BlockListRulesStore extends TableStore {
     await this.table.putNew({ ...blockListRulesKey({ agentId: to }), ...rules });
   }
 
+  /** Returns what the rules of each list say of a person's number. */
+  async findNumber(
+    owners: BlockListOwner[],
+    number: string,
+  ): Promise<(NewBlockListRules & { owner: BlockListOwner })[]> {
+    const items = await this.table.getMany<RulesItem>(owners.map(blockListRulesKey));
+    return owners.flatMap((owner) => {
+      const found = findItem(items, blockListRulesKey(owner));
+      return found ? [{ owner, ...pickNumber(found, number) }] : [];
+    });
+  }
+
   /** Takes a number out of rules, as a new version of each that has it. */
   async erase(owners: BlockListOwner[], number: string, mode: 'keep' | 'remove'): Promise<void> {
     for (const { pk, sk } of await this.table.getMany<RulesItem>(owners.map(blockListRulesKey)))
@@ -84,5 +97,6 @@ export const blockListRules = /* @__PURE__ */ service(() => new BlockListRulesSt
   find: ['dynamodb:GetItem'],
   set: ['dynamodb:GetItem', 'dynamodb:PutItem'],
   copy: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  findNumber: ['dynamodb:BatchGetItem'],
   erase: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
 });

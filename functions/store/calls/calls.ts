@@ -73,7 +73,7 @@ export class Calls extends TableStore {
   }
 
   /** Yields the calls of an agent with a phone number, even those older than retention. */
-  async *withNumber(agentId: string, phone: string): AsyncGenerator<Call> {
+  async *withNumber(agentId: string, phone: string): AsyncGenerator<StoredCall['call']> {
     const collection = phoneCallCollection(agentId, phone);
     for await (const entries of this.table.pages(collection, { keysOnly: true, limit: entriesPerPage })) {
       const found = await this.#stored.read(entries.map(({ sk }) => callKey(agentId, parseCallId(sk))));

@@ -14,7 +14,7 @@ import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
 import { callTranscriptKey } from '../keys.ts';
 import { type Item, type Table, TableStore, type TransactionAction, table } from '../table.ts';
-import { CallRecords, type CallTarget } from './call-records.ts';
+import { CallRecords, type CallTarget, type StoredCall } from './call-records.ts';
 
 /** `turns` is JSON, deflated. The daily job deletes the item before its time to live ends. */
 type TranscriptItem = Item & {
@@ -82,17 +82,22 @@ export class Transcripts extends TableStore {
     if (!settings) return undefined;
     const call = (await this.#records.find(target))?.call;
     if (!call?.transcript) return undefined;
-    const { agentId, callId, transcript: note } = call;
-    const expiresAt = computeExpiry(note.endedAt, settings.keepDays);
-    if (expiresAt <= Date.now()) return undefined;
-    const item = await this.table.get<TranscriptItem>(callTranscriptKey(agentId, callId, note.endedAt));
+    const expiresAt = computeExpiry(call.transcript.endedAt, settings.keepDays);
+    const kept = expiresAt <= Date.now() ? undefined : await this.read(call);
+    return kept && { ...kept, expiresAt: new Date(expiresAt).toISOString() };
+  }
+
+  /** Returns the transcript of a call that was read, until it is deleted. */
+  async read({ agentId, callId, transcript: note }: StoredCall['call']) {
+    const item = note && (await this.table.get<TranscriptItem>(callTranscriptKey(agentId, callId, note.endedAt)));
     if (!item) return undefined;
     const turns = JSON.parse(inflateRawSync(item.turns).toString()) as Turn[];
     const { truncated, source } = item;
-    return { call_id: callId, turns, truncated, source, expiresAt: new Date(expiresAt).toISOString() };
+    return { call_id: callId, turns, truncated, source };
   }
 }
 
 export const transcripts = /* @__PURE__ */ service(() => new Transcripts(table.get(), environment.callRetentionDays), {
   find: ['dynamodb:GetItem', 'dynamodb:Query'],
+  read: ['dynamodb:GetItem'],
 });
