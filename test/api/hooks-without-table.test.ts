@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { decideCallStart } from '../../functions/api/decide-call-start.ts';
 import { receiveHook } from '../../functions/api/receive-hook.ts';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
+import type { Platform } from '../../functions/hooks/platforms/platform.ts';
+import { platforms } from '../../functions/hooks/platforms/platforms.ts';
 import { invoke } from '../support/events.ts';
 import '../support/quiet-logs.ts';
 import { useTargetInThisProcess } from '../support/world.ts';
@@ -35,6 +37,28 @@ const starts: Record<string, Sent> = {
 const predial = JSON.stringify({ message: { type: 'campaign.predial', customer: { number: from } } });
 
 const endOfVapi = JSON.stringify({ message: { type: 'end-of-call-report', call: { id: 'v1' } } });
+
+const endOfCall = new URLSearchParams({ CallStatus: 'completed', CallSid: 'CA1', From: from, To: to }).toString();
+const ends: Record<keyof typeof platforms, string> = {
+  twilio: endOfCall,
+  telnyx: endOfCall,
+  vapi: endOfVapi,
+  retell: JSON.stringify({ event: 'call_ended', call: { call_id: 'r1', from_number: from } }),
+  elevenlabs: JSON.stringify({ type: 'post_call_transcription', data: { conversation_id: 'c1', agent_id: 'a1' } }),
+};
+
+/** Every credential that a platform's request may have, with its headers and query. */
+const listCredentials = ({ secret }: Platform): Record<string, { headers?: Record<string, string>; key?: string }> => ({
+  'a key': { headers: { 'x-authorization': newApiKey() } },
+  'a key as a bearer token': { headers: { authorization: `Bearer ${newApiKey()}` } },
+  'a key in the address': { key: newApiKey() },
+  ...Object.fromEntries(
+    [...secret.headers, ...(secret.customHeader ? ['x-proof'] : [])].map((name) => [
+      name,
+      { headers: { [name]: name === 'authorization' ? 'Bearer secret-of-1-2-3-4' : 'secret-of-1-2-3-4' } },
+    ]),
+  ),
+});
 
 const timed = async <T extends object>(response: Promise<T>) => {
   const began = performance.now();
@@ -82,6 +106,16 @@ beforeAll(async () => {
     'secret in a chosen header': send('elevenlabs', starts.elevenlabs as Sent, '', { 'x-proof': 'secret-of-1-2-3' }),
     'signed end by a chosen header': send('vapi', { body: endOfVapi }, '', { 'x-proof': `sha256=${'a'.repeat(64)}` }),
     'end without proof': send('vapi', { body: endOfVapi }, '', { 'x-call-id': 'v1-of-a-long-call-id' }),
+    ...Object.fromEntries(
+      Object.entries(ends).flatMap(([platform, body]) =>
+        Object.entries(listCredentials(platforms[platform as keyof typeof platforms])).map(
+          ([name, { headers, key }]) => [
+            `${platform} end with ${name}`,
+            send(platform, { body, query: key ? { key } : undefined }, '', headers ?? {}),
+          ],
+        ),
+      ),
+    ),
     unsigned: send('retell', starts.retell as Sent, '', {}),
     'malformed key': send('twilio', starts.twilio as Sent, 'vap_nonsense'),
     end: send('retell', {
@@ -153,4 +187,10 @@ it('an end without a table is a 500, which platforms retry, and so is POST /call
   expect(milliseconds).toBeLessThan(6500);
   expect([callStart.status, callStart.body.error]).toEqual([500, 'internal_error']);
   expect(callStart.milliseconds).toBeLessThan(6500);
+});
+
+it('an end with any credential of its platform is a 500 without a table, never a 401, which no platform sends again', () => {
+  const answered = Object.entries(replies).filter(([name]) => name.includes(' end with '));
+  expect(answered.length).toBeGreaterThan(20);
+  expect(answered.filter(([, { status }]) => status !== 500).map(([name, { status }]) => [name, status])).toEqual([]);
 });
