@@ -111,7 +111,6 @@ const main = async (): Promise<boolean> => {
     stage: 'dev',
     appOrigin,
     chatModelId: 'fake-model',
-    lake: true,
     chatRatePerMinute: 1000,
     requestsPerSecond: 1000,
     crawlTrustedOrigins: site.origin,

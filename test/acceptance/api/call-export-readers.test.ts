@@ -7,6 +7,7 @@ import { openLake } from '../../../bin/sql/open-lake.ts';
 import { chunks } from '../../../functions/domain/chunks.ts';
 import { newIdentifier } from '../../../functions/domain/identifiers.ts';
 import { agentChanges } from '../../../functions/store/agents/agent-changes.ts';
+import { recordAll } from '../../support/record-all.ts';
 import { until } from '../../support/until.ts';
 import { newWorld, type World } from '../../support/world.ts';
 
@@ -49,8 +50,7 @@ beforeAll(async () => {
     details: { cost: { amount: 0.000_001, currency: 'USD' }, summary: '=1+1', endReason: '+49', source: '' },
     ...{ custom_call_outcome: '@booked', custom_call_outcome_value: index },
   }));
-  for (const some of chunks(items, 100))
-    expect((await world.call('POST', '/calls', { body: { items: some } })).body.failed).toEqual([]);
+  await recordAll(items, async (some) => (await world.call('POST', '/calls', { body: { items: some } })).body);
   await world.call('PUT', `/calls/${world.agentId}/odd`, {
     body: { direction: 'outbound', startedAt: '2026-03-31T23:59:59.999Z', details: { cost: { amount: 1e308 } } },
   });
