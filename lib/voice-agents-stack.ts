@@ -3,7 +3,6 @@ import type { Construct } from 'constructs';
 import { receiveHook } from '../functions/api/receive-hook.ts';
 import { administersUsers, isStreamed } from '../functions/http/endpoint.ts';
 import { routes } from '../functions/routes.ts';
-import { AdditionalApiStack } from './additional-api-stack.ts';
 import { ApiStack } from './api-stack.ts';
 import { ChatStack } from './chat-stack.ts';
 import { dashboardName } from './dashboard.ts';
@@ -15,8 +14,8 @@ import { JobsStack } from './jobs-stack.ts';
 import { LakeStack } from './lake-stack.ts';
 import { OAuthStack } from './oauth-stack.ts';
 import { ObservabilityStack } from './observability-stack.ts';
+import { OperationsStack } from './operations-stack.ts';
 import { deploymentName, type Settings } from './settings.ts';
-import { UsersStack } from './users-stack.ts';
 
 /**
  * A whole deployment. Its parts are nested stacks, which are deployed and rolled back as one. No stack exports values to another,
@@ -29,9 +28,10 @@ export class VoiceAgentsStack extends Stack {
   readonly jobs: JobsStack;
   readonly edge: EdgeStack | undefined;
   readonly hooks: HooksStack;
-  readonly users: UsersStack;
+  /** The operations on users, keys and access: the only functions of the API that may write API keys. */
+  readonly users: OperationsStack;
   readonly oauth: OAuthStack;
-  readonly additionalApi: AdditionalApiStack;
+  readonly additionalApi: OperationsStack;
   readonly lake: LakeStack | undefined;
   readonly headRoutes: HeadRoutesStack;
   readonly observability: ObservabilityStack;
@@ -56,7 +56,7 @@ export class VoiceAgentsStack extends Stack {
     this.data = new DataStack(this, 'Data', settings);
     this.jobs = new JobsStack(this, 'Jobs', this.data, settings);
     this.api = new ApiStack(this, 'Api', ofApi, this.data, settings);
-    this.users = new UsersStack(this, 'Users', ofUsers, { data: this.data, api: this.api }, settings);
+    this.users = new OperationsStack(this, 'Users', ofUsers, { data: this.data, api: this.api }, settings);
     this.chat =
       streamed && settings.chat !== 'off'
         ? new ChatStack(this, 'Chat', streamed, { data: this.data, api: this.api }, settings)
@@ -70,7 +70,7 @@ export class VoiceAgentsStack extends Stack {
     this.hooks = new HooksStack(this, 'Hooks', receiveHook, { data: this.data, api: this.api, publicUrl }, settings);
     this.oauth = new OAuthStack(this, 'OAuth', namingUrl, { data: this.data, api: this.api, publicUrl }, settings);
     const parts = { data: this.data, api: this.api };
-    this.additionalApi = new AdditionalApiStack(this, 'AdditionalApi', ofAdditionalApi, parts, settings);
+    this.additionalApi = new OperationsStack(this, 'AdditionalApi', ofAdditionalApi, parts, settings);
     this.lake = settings.lake ? new LakeStack(this, 'Lake', this.data, settings) : undefined;
     const stacks = [this.api, this.users, this.oauth, this.additionalApi];
     this.headRoutes = new HeadRoutesStack(this, 'HeadRoutes', stacks);

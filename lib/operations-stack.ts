@@ -6,11 +6,8 @@ import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import type { Settings } from './settings.ts';
 
-/**
- * The operations on users, keys and access: the only functions of the API that may write API keys. They are in a stack of their
- * own, because a stack has at most 500 resources.
- */
-export class UsersStack extends NamedNestedStack {
+/** Operations that are not in the API stack, because a stack has at most 500 resources. */
+export class OperationsStack extends NamedNestedStack {
   constructor(
     scope: Construct,
     id: string,
