@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max';
 import type * as z from 'zod/mini';
+import { suggestCountry } from '../../functions/domain/countries.ts';
 import type { ApiError } from '../../functions/domain/errors.ts';
 import { Identifier, StoredIdentifier } from '../../functions/domain/identifiers.ts';
 import { validate } from '../../functions/domain/validation.ts';
@@ -44,3 +46,10 @@ export const baseUrl = (text: string) => {
 
 /** Resolves a path from the user's folder: npm runs scripts in the folder of the package. */
 export const resolvePath = (file: string) => resolve(process.env.INIT_CWD ?? '.', file);
+
+/** Parses the code of the country of phone numbers without a country code. */
+export const country = (text: string): CountryCode => {
+  const code = text.toUpperCase();
+  if (isSupportedCountry(code)) return code;
+  throw new InvalidArgumentError(`It must be a country code of two letters, such as ${suggestCountry(code) ?? 'DE'}.`);
+};

@@ -26,6 +26,16 @@ export const futureOrNever = (text: string): string => (text === 'never' ? text 
 /** Parses a time: a duration before now, a date (00:00 UTC) or a date-time. */
 export const past = (text: string): string => toTime(text, -1);
 
+/** Parses a date (00:00 UTC) or a date-time of a file, which means the same on any day. Throws for another text. */
+export const absoluteTime = (text: string): string => {
+  const isRelative = /^(today|yesterday)$/.test(text);
+  const read = z.safeParse(DateTime, isRelative ? undefined : toDateTime(text));
+  if (read.success) return read.data;
+  throw new Error(
+    `is ${JSON.stringify(text)}: it must be a date (2027-01-31, 31.1.2027) or a date-time (2027-01-31 12:00, or with an offset 2027-01-31T12:00:00Z). Without an offset it is UTC`,
+  );
+};
+
 const toTime = (text: string, sign: 1 | -1): string => {
   if (/^\d+[smhdw]$/.test(text)) return new Date(Date.now() + sign * duration(text)).toISOString();
   const read = z.safeParse(DateTime, toDateTime(text));

@@ -16,6 +16,7 @@ import { listParked } from './commands/changes/list-parked.ts';
 import { replayChanges } from './commands/changes/replay.ts';
 import { retryParked } from './commands/changes/retry-parked.ts';
 import { showParked } from './commands/changes/show-parked.ts';
+import { pushConsentFile } from './commands/consents/push.ts';
 import { demo } from './commands/demo.ts';
 import { erase } from './commands/erase.ts';
 import { recountFigures } from './commands/figures/recount.ts';
@@ -64,6 +65,10 @@ const groups: Record<string, { description: string; commands: ((group: Group) =>
   'block-list': {
     description: 'Block lists of agents and users',
     commands: [importBlockList, exportBlockList],
+  },
+  consents: {
+    description: 'Who may be called for what, and what proves it',
+    commands: [pushConsentFile],
   },
   knowledge: {
     description: 'Websites and documents that agents answer from',

@@ -44,7 +44,7 @@ export const checkedRow = (
     const message = 'is neither a call id nor a phone number in E.164 format, such as +14155550100';
     errors.push({ column: 'callIdOrPhone', message });
   }
-  const row = { line, agentId: asText(agentId), callIdOrPhone: asText(callIdOrPhone), input };
+  const row = { line, place: { agentId: asText(agentId), callIdOrPhone: asText(callIdOrPhone) }, input };
   return errors.length > 0 ? { ...row, errors } : { ...row, item: item as unknown as Item };
 };
 

@@ -1,9 +1,7 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max';
-import { suggestCountry } from '../../functions/domain/countries.ts';
 import { DateTime } from '../../functions/domain/date-time.ts';
 import { formatLimit } from '../../functions/domain/format-limit.ts';
-import { as, identifier, wholeNumber } from '../command-line/arguments.ts';
+import { as, country, identifier, wholeNumber } from '../command-line/arguments.ts';
 import { selectingCalls, toSelection } from '../command-line/call-filter.ts';
 import { baseUrlOption, keyHelp, readApiKey } from '../command-line/connection.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
@@ -57,7 +55,7 @@ export const run = async (argv: string[]) => {
     .option('--map <pairs>', 'the fields of columns with other names: COLUMN=FIELD,…', toMap)
     .option('--decimal-comma', 'numbers have a decimal comma: 1.249,99 (default: if semicolons separate the cells)')
     .option('--no-decimal-comma', 'numbers have a decimal point, also if semicolons separate the cells')
-    .option('--country <code>', 'the country of phone numbers without a country code, such as DE', toCountry)
+    .option('--country <code>', 'the country of phone numbers without a country code, such as DE', country)
     .option('--results <file>', 'the results file (default: beside the input)')
     .option('--concurrency <number>', 'parallel requests', wholeNumber(1, 16), 4)
     .option('--retries <number>', 'retries of a request after a transient failure', wholeNumber(0, 20), 8)
@@ -95,7 +93,7 @@ Examples:
     .addOption(baseUrlOption())
     .requiredOption('--agent-id <id>', 'the agent whose rules for outbound calls apply', identifier)
     .option('--column <name>', 'the column with the number', 'number')
-    .option('--country <code>', 'the country of phone numbers without a country code, such as DE', toCountry)
+    .option('--country <code>', 'the country of phone numbers without a country code, such as DE', country)
     .option('--at <time>', 'the moment to plan for: a date-time with an offset (default: now)', as(DateTime))
     .addHelpText(
       'after',
@@ -124,10 +122,4 @@ function toMap(text: string, before: Record<string, string> = {}): Record<string
     return [column.trim(), field];
   });
   return { ...before, ...Object.fromEntries(pairs) };
-}
-
-function toCountry(text: string): CountryCode {
-  const code = text.toUpperCase();
-  if (isSupportedCountry(code)) return code;
-  throw new InvalidArgumentError(`It must be a country code of two letters, such as ${suggestCountry(code) ?? 'DE'}.`);
 }

@@ -1,6 +1,7 @@
 import { formatNumber } from '../command-line/output.ts';
 
-export type Counts = { updated: number; failed: number; invalid: number };
+/** The rows by the status of their result. */
+export type Counts = Record<'failed' | 'invalid' | (string & {}), number>;
 
 /** The progress of a run. */
 export type Display = {
@@ -12,18 +13,23 @@ export type Display = {
 const lineSeconds = 10;
 
 /** Writes a line every ten seconds. `done` rows were done in an earlier run. */
-export const showProgress = (stream: NodeJS.WritableStream, total: number, done: number): Display => {
+export const showProgress = (
+  stream: NodeJS.WritableStream,
+  total: number,
+  done: number,
+  participle = 'set',
+): Display => {
   const pace = computePace(done);
   let latest = { rows: done, notSet: 0 };
   // A timer keeps the display moving, so that a slow service does not look stuck.
   const timer = setInterval(() => {
     const { rate, left } = pace(latest.rows, total);
     stream.write(
-      `${formatNumber(latest.rows)} of ${formatNumber(total)} rows, ${rate} rows/s, ${left} left, ${formatNumber(latest.notSet)} not set\n`,
+      `${formatNumber(latest.rows)} of ${formatNumber(total)} rows, ${rate} rows/s, ${left} left, ${formatNumber(latest.notSet)} not ${participle}\n`,
     );
   }, lineSeconds * 1000);
   return {
-    show(rows, { failed, invalid }) {
+    show(rows, { failed = 0, invalid = 0 }) {
       latest = { rows, notSet: failed + invalid };
     },
     say(message) {

@@ -29,7 +29,7 @@ const mapFields = (value: Record<string, unknown>, map: Record<string, string>):
 };
 
 const toJsonRow = (file: string, line: number, written: string, options: ReadOptions): Row => {
-  const unreadable = { line, agentId: '', callIdOrPhone: '', input: { input: written } };
+  const unreadable = { line, place: { agentId: '', callIdOrPhone: '' }, input: { input: written } };
   let value: unknown;
   try {
     value = parseJson(written);

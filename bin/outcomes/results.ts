@@ -6,11 +6,13 @@ import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import type { SentRow } from '../command-line/sending/send-rows.ts';
 import type { Outcome } from '../command-line/sending/sender.ts';
 import type { Dialect } from './dialect.ts';
-import { resultFields } from './fields.ts';
-import type { Format, Row, RowError } from './row.ts';
+import type { FileRow, Format, RowError } from './row.ts';
 
 /** The result of one row. `invalid` rows are not sent. */
-export type Result = { row: Row; outcome: Outcome<'updated'> | { status: 'invalid'; message: string } };
+export type Result = { row: FileRow<unknown>; outcome: Outcome<string> | { status: 'invalid'; message: string } };
+
+/** The form of a results file. `fields` are those that results add to a row. */
+export type ResultForm = { format: Format; dialect: Dialect; fields: readonly string[] };
 
 /** Returns the default results file: `calls.csv.results.csv`, and `calls.csv.results-2.csv` for the results of that one. */
 export const resultsFile = (file: string, format: Format) => {
@@ -24,19 +26,17 @@ export const resultsFile = (file: string, format: Format) => {
  */
 export class ResultFile {
   readonly #handle: FileHandle;
-  readonly #format: Format;
-  readonly #dialect: Dialect;
+  readonly #form: ResultForm;
   #bytes: number;
 
-  private constructor(handle: FileHandle, { format, dialect }: { format: Format; dialect: Dialect }, bytes: number) {
+  private constructor(handle: FileHandle, form: ResultForm, bytes: number) {
     this.#handle = handle;
-    this.#format = format;
-    this.#dialect = dialect;
+    this.#form = form;
     this.#bytes = bytes;
   }
 
   /** Opens the file to continue after its first `bytes`. Anything after them is removed. */
-  static async open(path: string, form: { format: Format; dialect: Dialect }, bytes: number): Promise<ResultFile> {
+  static async open(path: string, form: ResultForm, bytes: number): Promise<ResultFile> {
     const handle = await open(resolvePath(path), bytes > 0 ? 'r+' : 'w').catch((error: NodeJS.ErrnoException) => {
       throw new CommandError(`The results file ${path} cannot be written (${error.code}).`, exitCodes.usage);
     });
@@ -50,10 +50,11 @@ export class ResultFile {
 
   /** Appends results, and returns when they are on the disk. */
   async append(results: Result[]): Promise<void> {
-    const records = results.map(toResultRecord);
+    const { format, dialect, fields } = this.#form;
+    const records = results.map((result) => toResultRecord(result, fields));
     const text =
-      this.#format === 'csv'
-        ? toCsv(records, listColumns(results), this.#dialect, this.#bytes === 0)
+      format === 'csv'
+        ? toCsv(records, listColumns(results, fields), dialect, this.#bytes === 0)
         : records.map((record) => `${JSON.stringify(record)}\n`).join('');
     const { bytesWritten } = await this.#handle.write(this.#encoded(text), 0, undefined, this.#bytes);
     this.#bytes += bytesWritten;
@@ -61,7 +62,7 @@ export class ResultFile {
   }
 
   #encoded(text: string): Buffer {
-    const { encoding, hasMark } = this.#dialect;
+    const { encoding, hasMark } = this.#form.dialect;
     const mark = hasMark && this.#bytes === 0 ? '\ufeff' : '';
     if (encoding === 'utf-8') return encodeUtf8(mark + text);
     const bytes = Buffer.from(mark + text, 'utf16le');
@@ -74,19 +75,19 @@ export class ResultFile {
 }
 
 /** Returns the columns: the place of the row, its input and its result. */
-const listColumns = (results: Result[]) => {
-  const place = ['line', 'status', 'agentId', 'callIdOrPhone'];
-  const input = Object.keys(results[0]?.row.input ?? {});
-  const rest = resultFields.filter((field) => !place.includes(field) && field !== 'input');
-  return [...place, ...input.filter((name) => !place.includes(name) && !resultFields.includes(name)), ...rest];
+const listColumns = ([first]: Result[], fields: readonly string[]) => {
+  const place = ['line', 'status', ...Object.keys(first?.row.place ?? {})];
+  const input = Object.keys(first?.row.input ?? {});
+  const rest = fields.filter((field) => !place.includes(field) && field !== 'input');
+  return [...place, ...input.filter((name) => !place.includes(name) && !fields.includes(name)), ...rest];
 };
 
-const toResultRecord = ({ row, outcome }: Result): Record<string, unknown> => {
-  const { line, agentId, callIdOrPhone, input } = row;
+const toResultRecord = ({ row, outcome }: Result, fields: readonly string[]): Record<string, unknown> => {
+  const { line, place, input } = row;
   const { status, ...result } = outcome;
-  const earlier = resultFields.filter((field) => field !== 'input');
+  const earlier = fields.filter((field) => field !== 'input');
   const values = Object.fromEntries(Object.entries(input).filter(([name]) => !earlier.includes(name)));
-  return { line, status, ...values, agentId, callIdOrPhone, ...result };
+  return { line, status, ...values, ...place, ...result };
 };
 
 const toCsv = (records: object[], columns: string[], { delimiter, lineBreak }: Dialect, header: boolean) =>
@@ -99,7 +100,7 @@ const toCsv = (records: object[], columns: string[], { delimiter, lineBreak }: D
   });
 
 /** Returns the result of a row. An invalid one is not sent. */
-export const toResult = ({ row, outcome }: SentRow<Row, Outcome<'updated'>>): Result => ({
+export const toResult = ({ row, outcome }: SentRow<FileRow<unknown>, Outcome<string>>): Result => ({
   row,
   outcome: outcome ?? { status: 'invalid', message: (row.errors ?? []).map(describe).join('; ') },
 });

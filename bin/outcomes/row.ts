@@ -5,13 +5,15 @@ import type { CallOutcomeItem } from '../../functions/openapi/client/client.ts';
 export type RowError = { column?: string | undefined; number?: number | undefined; message: string };
 
 /**
- * One row of the input, with the change it asks for or the errors in it. `line` is the number of its first line, from 1. `input`
- * has all columns or fields as they were read.
+ * One row of the input, with the item it asks for or the errors in it. `line` is the number of its first line, from 1. `place` has
+ * the fields that identify what it changes, and `input` all columns or fields as they were read.
  */
-export type Row = { line: number; agentId: string; callIdOrPhone: string; input: Record<string, unknown> } & (
-  | { item: CallOutcomeItem; errors?: undefined }
+export type FileRow<Item> = { line: number; place: Record<string, string>; input: Record<string, unknown> } & (
+  | { item: Item; errors?: undefined }
   | { errors: RowError[]; item?: undefined }
 );
+
+export type Row = FileRow<CallOutcomeItem>;
 
 export type Format = 'csv' | 'jsonl';
 

@@ -1,7 +1,7 @@
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { csvRows } from './csv-rows.ts';
 import { jsonRows } from './json-rows.ts';
-import type { CheckOutcome, Format, ReadOptions, Row } from './row.ts';
+import type { CheckOutcome, FileRow, Format, ReadOptions, Row } from './row.ts';
 import { decodeFile } from './text-of-file.ts';
 
 export const fileFormat = (file: string): Format => {
@@ -26,14 +26,14 @@ export async function* readFileRows(
 
 const withCheckedOutcome = async (row: Row, checkOutcome: CheckOutcome): Promise<Row> => {
   const label = row.item?.custom_call_outcome;
-  const message = typeof label === 'string' ? await checkOutcome(row.agentId, label) : undefined;
+  const message = typeof label === 'string' ? await checkOutcome(row.place.agentId as string, label) : undefined;
   if (message === undefined) return row;
   const { item: _, ...others } = row;
   return { ...others, errors: [{ column: 'custom_call_outcome', message }] };
 };
 
 /** Describes the errors of a row, each with its place in the notation of compilers: `calls.csv:7:3`. */
-export const describeErrors = (file: string, { line, errors = [] }: Row): string[] =>
+export const describeErrors = (file: string, { line, errors = [] }: FileRow<unknown>): string[] =>
   errors.map(({ column, number, message }) => {
     const place = number === undefined ? `${file}:${line}` : `${file}:${line}:${number}`;
     return column === undefined ? `${place}: ${message}` : `${place}: ${column}: ${message}`;

@@ -1,38 +1,52 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
-import {
-  type ApiClient,
-  type ApiError,
-  apiClient,
-  type CallItem,
-  type CallOutcomeItem,
-  type FailedItem,
-  type RequestOptions,
+import type {
+  ApiClient,
+  ApiError,
+  CallItem,
+  CallOutcomeItem,
+  FailedItem,
+  RequestOptions,
+  Result,
 } from '../../../functions/openapi/client/client.ts';
 import { hasNoResponse, retryAfterSeconds } from '../../../functions/openapi/client/fetch.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { count } from '../output.ts';
 import type { Pace } from './pace.ts';
 
-/** The operations that take many items, by the status of an item that succeeded. The list of these items has the same name. */
-const operations = {
-  updated: (api: ApiClient, items: Item[], options: RequestOptions) =>
-    api.calls.updateOutcomes({ items: items as CallOutcomeItem[] }, options),
-  recorded: (api: ApiClient, items: Item[], options: RequestOptions) =>
-    api.calls.recordMany({ items: items as CallItem[] }, options),
+/** An operation that takes many items, of which some may fail. */
+export type Operation<Item, Succeeded extends string> = {
+  /** The status of an item that succeeded. */
+  status: Succeeded;
+  send(api: ApiClient, items: Item[], options: RequestOptions): Promise<Result<unknown>>;
+  /** Returns the result of each item from the data of a response; undefined for an item without one. */
+  match(data: unknown, items: Item[]): (Outcome<Succeeded> | undefined)[];
+  /** Identifies what an item changes, as the input spells it: its items are sent in the order of the file. */
+  reference(item: Item): string;
 };
 
-export type Status = keyof typeof operations;
-
-export type Item = CallItem | CallOutcomeItem;
-
 /** The result of one item, with the fields that the response has for it. */
-export type Outcome<S extends Status> = { status: S } | { status: 'failed'; error: string; message: string };
+export type Outcome<Succeeded extends string> =
+  | { status: Succeeded }
+  | { status: 'failed'; error: string; message: string };
 
-type SenderOptions<S extends Status> = {
-  status: S;
-  baseUrl: string;
-  apiKey: string;
+export const updateOutcomes: Operation<CallOutcomeItem, 'updated'> = {
+  status: 'updated',
+  send: (api, items, options) => api.calls.updateOutcomes({ items }, options),
+  match: (data, items) => matchIndexes('updated', data as IndexedResults, items.length),
+  reference: ({ agentId, callIdOrPhone }) => `${agentId} ${callIdOrPhone}`,
+};
+
+export const recordCalls: Operation<CallItem, 'recorded'> = {
+  status: 'recorded',
+  send: (api, items, options) => api.calls.recordMany({ items }, options),
+  match: (data, items) => matchIndexes('recorded', data as IndexedResults, items.length),
+  reference: ({ agentId, callId }) => `${agentId} ${callId}`,
+};
+
+type SenderOptions<Item, Succeeded extends string> = {
+  operation: Operation<Item, Succeeded>;
+  api: ApiClient;
   retries: number;
   pace: Pace;
   onRetry(message: string): void;
@@ -61,30 +75,32 @@ class TooSlowError extends RetryableError {}
 class ItemsFailedError extends TooSlowError {}
 
 /** Sends up to 1,000 items, and returns the result of each in the same order. */
-export type Send<S extends Status> = (items: Item[], signal: AbortSignal) => Promise<Outcome<S>[]>;
+export type Send<Item, Succeeded extends string> = (
+  items: Item[],
+  signal: AbortSignal,
+) => Promise<Outcome<Succeeded>[]>;
 
 /**
  * Returns a function that sends items to an operation. It retries transient failures with exponential backoff and jitter after
  * `Retry-After`. Sending an item twice is harmless.
  */
-export const sender = <S extends Status>({
-  status,
-  baseUrl,
-  apiKey,
+export const sender = <Item, Succeeded extends string>({
+  operation,
+  api,
   retries,
   pace,
   onRetry,
   onAnswer,
-}: SenderOptions<S>): Send<S> => {
-  // Failed items are sent again below, without those that succeeded.
-  const api = apiClient({ baseUrl, apiKey, retries: 0, timeoutSeconds: requestSeconds });
-  const post = async (items: Item[], signal: AbortSignal): Promise<(Outcome<S> | undefined)[]> => {
-    const { data, error, response } = await operations[status](api, items, { signal });
-    if (data) return matchOutcomes(status, data as unknown as Results, items.length);
+}: SenderOptions<Item, Succeeded>): Send<Item, Succeeded> => {
+  const post = async (items: Item[], signal: AbortSignal): Promise<(Outcome<Succeeded> | undefined)[]> => {
+    // Failed items are sent again below, without those that succeeded.
+    const options = { signal, retries: 0, timeoutSeconds: requestSeconds };
+    const { data, error, response } = await operation.send(api, items, options);
+    if (data) return operation.match(data, items);
     throw toFailure(response, error);
   };
   return async (items, signal) => {
-    const outcomes = new Array<Outcome<S> | undefined>(items.length);
+    const outcomes = new Array<Outcome<Succeeded> | undefined>(items.length);
     let pending = items.map((_, index) => index);
     const sendNext = async () => {
       const part = pending.slice(0, pace.rows);
@@ -107,7 +123,7 @@ export const sender = <S extends Status>({
         while (pending.length > 0) await pace.run(sendNext);
       } catch (error) {
         if (error instanceof TooSlowError) pace.slowDown();
-        pending = toRetry(items, outcomes);
+        pending = toRetry(items.map(operation.reference), outcomes);
         throw error;
       }
     };
@@ -132,29 +148,24 @@ export const sender = <S extends Status>({
         ? error
         : unfinished(`${error.message}, also after ${count(retries, 'retry', 'retries')}`);
     });
-    return outcomes as Outcome<S>[];
+    return outcomes as Outcome<Succeeded>[];
   };
 };
 
-/** Returns the items that were not processed in time, and all later items of their calls: a call's last item goes last. */
-const toRetry = (items: Item[], outcomes: (Outcome<Status> | undefined)[]) => {
-  const calls = new Set<string>();
-  return items.flatMap((item, index) => {
-    const failed = isLate(outcomes[index]);
-    if (failed) calls.add(callReference(item));
-    return failed || calls.has(callReference(item)) ? index : [];
+/** Returns the items that were not processed in time, and all later ones with the same reference: the last item goes last. */
+const toRetry = (references: string[], outcomes: (Outcome<string> | undefined)[]) => {
+  const late = new Set<string>();
+  return references.flatMap((reference, index) => {
+    if (isLate(outcomes[index])) late.add(reference);
+    return late.has(reference) ? index : [];
   });
 };
 
 /** Returns true for an item that has no result, or whose result asks for a retry. */
-const isLate = (outcome: Outcome<Status> | undefined) =>
-  !outcome || (outcome.status === 'failed' && ['internal_error', 'temporarily_unavailable'].includes(outcome.error));
+const isLate = (outcome: Outcome<string> | undefined) =>
+  !outcome || ('error' in outcome && ['internal_error', 'temporarily_unavailable'].includes(outcome.error));
 
-const isDone = (outcome: Outcome<Status> | undefined) => !isLate(outcome);
-
-/** Identifies the call of an item as the input spells it. */
-export const callReference = (item: Item) =>
-  `${item.agentId} ${'callIdOrPhone' in item ? item.callIdOrPhone : item.callId}`;
+const isDone = (outcome: Outcome<string> | undefined) => !isLate(outcome);
 
 const toFailure = (response: Response, error: ApiError | undefined): Error => {
   if (hasNoResponse(error)) return new TooSlowError(error.message.replace(/\.$/, ''));
@@ -168,10 +179,14 @@ const toFailure = (response: Response, error: ApiError | undefined): Error => {
 const unfinished = (message: string) =>
   new CommandError(`${message}. Run the same command again to continue.`, exitCodes.unfinished);
 
-type Results = { failed: FailedItem[] } & Record<string, { index: number }[]>;
+type IndexedResults = { failed: FailedItem[] } & Record<string, { index: number }[]>;
 
-const matchOutcomes = <S extends Status>(status: S, { failed, [status]: succeeded = [] }: Results, count: number) => {
-  const outcomes = new Array<Outcome<S> | undefined>(count);
+const matchIndexes = <Succeeded extends string>(
+  status: Succeeded,
+  { failed, [status]: succeeded = [] }: IndexedResults,
+  count: number,
+) => {
+  const outcomes = new Array<Outcome<Succeeded> | undefined>(count);
   for (const { index, ...result } of succeeded) outcomes[index] = { status, ...result };
   for (const { index, error, message } of failed) outcomes[index] = { status: 'failed', error, message };
   return outcomes;

@@ -3,6 +3,7 @@ import { isIdentifier } from '../../../functions/domain/identifiers.ts';
 import { isDeeperThan, parseJson, utf8 } from '../../../functions/domain/json.ts';
 import { limits } from '../../../functions/domain/limits.ts';
 import { validate } from '../../../functions/domain/validation.ts';
+import { apiClient, type CallItem as Item } from '../../../functions/openapi/client/client.ts';
 import { formatDetails, resolvePath } from '../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { statFile } from '../../command-line/input-file.ts';
@@ -10,7 +11,7 @@ import { count, formatNumber, say, visible } from '../../command-line/output.ts'
 import { ProgressFile } from '../../command-line/progress-file.ts';
 import { Pace } from '../../command-line/sending/pace.ts';
 import { maxItemsBytes, sendRows } from '../../command-line/sending/send-rows.ts';
-import { type Item, type Outcome, type Send, sender } from '../../command-line/sending/sender.ts';
+import { type Outcome, recordCalls, type Send, sender } from '../../command-line/sending/sender.ts';
 import type { Owners } from '../service.ts';
 import { type Line, linesAfter } from './lines.ts';
 
@@ -53,6 +54,7 @@ export const runImport = async (owners: Owners, file: string, signal: AbortSigna
   const pace = new Pace(linesPerRequest, concurrency);
   try {
     for await (const batch of sendRows(readRows(lines, owners), sendByOwner(owners, pace), {
+      operation: recordCalls,
       pace,
       concurrency,
       signal,
@@ -89,9 +91,11 @@ export const runImport = async (owners: Owners, file: string, signal: AbortSigna
 
 /** Returns a function that sends the calls of each owner's agents with the key of that owner. */
 const sendByOwner = ({ baseUrl }: Owners, pace: Pace) => {
-  const senders = new Map<string, Send<'recorded'>>();
+  const senders = new Map<string, Send<Item, 'recorded'>>();
   const chooseSender = (apiKey: string) => {
-    const send = senders.get(apiKey) ?? sender({ pace, status: 'recorded', baseUrl, apiKey, retries, onRetry: say });
+    const send =
+      senders.get(apiKey) ??
+      sender({ operation: recordCalls, api: apiClient({ baseUrl, apiKey }), pace, retries, onRetry: say });
     senders.set(apiKey, send);
     return send;
   };
