@@ -36,6 +36,7 @@ const kept: Partial<Record<ChangedItem['kind'], Kept>> = {
     return Object.keys(lost).length === 0 ? image : { ...image, ...lost };
   },
   erasure: (image) => pick(image, (name) => name !== 'number'),
+  'person export': (image) => pick(image, (name) => name !== 'number'),
 };
 
 /** Checks whether the change of an item may have what an erasure removes from the table. */

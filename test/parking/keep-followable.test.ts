@@ -7,6 +7,7 @@ import {
   callKey,
   changedItem,
   erasureKey,
+  exportKey,
   type ItemKey,
   importKey,
 } from '../../functions/store/keys.ts';
@@ -59,12 +60,14 @@ it('nothing is kept of an erased number; another one stays as it is, also when i
   expect(await keep(key, {})).toEqual(makeRecord(key, {}));
 });
 
-it('the change of an import keeps the numbers that the import still has, and that of an erasure no number', async () => {
+it('the change of an import keeps the numbers that the import still has, and that of an erasure or an export of a person no number', async () => {
   const image = { addedNumbers: { L: [{ S: phone }, { S: '+14155550100' }] }, removedNumbers: { L: [] } };
   const kept = await keep(importKey('u', 'i'), { NewImage: image }, { addedNumbers: ['+14155550100'] });
   expect(kept?.dynamodb?.NewImage).toEqual({ ...image, addedNumbers: { L: [{ S: '+14155550100' }] } });
-  const erasure = await keep(erasureKey('u', 'e'), { NewImage: { number: { S: phone }, status: { S: 'running' } } });
-  expect(erasure?.dynamodb?.NewImage).toEqual({ status: { S: 'running' } });
+  for (const key of [erasureKey('u', 'e'), exportKey('PERSON', 'u', 'p')]) {
+    const begun = await keep(key, { NewImage: { number: { S: phone }, status: { S: 'running' } } });
+    expect(begun?.dynamodb?.NewImage).toEqual({ status: { S: 'running' } });
+  }
 });
 
 it('no file has what is deleted before or after its change is parked, and the deletion of an agent ends its parked changes', async () => {
