@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { endOfDay, formatBytes, formatDuration, startOfDay } from '../../functions/pages/console/formats.ts';
+import {
+  endOfDay,
+  formatBytes,
+  formatDuration,
+  formatNearTime,
+  startOfDay,
+} from '../../functions/pages/console/formats.ts';
 
 it.each([
   ['2026-03-01', 'Asia/Kathmandu', '2026-02-28T18:15:00.000Z', '2026-03-01T18:15:00.000Z'],
@@ -16,4 +22,11 @@ it('a size and a duration are written in the units that people read', () => {
     ...['0 bytes', '1,023 bytes', '1.5 KB', '1,024 KB', '10 MB'],
   ]);
   expect([0, 59.6, 212, 3600, 45_296].map(formatDuration)).toEqual(['0:00', '1:00', '3:32', '1:00:00', '12:34:56']);
+});
+
+it('a time of the present year, as its zone counts years, has no year', () => {
+  const now = new Date('2027-01-01T02:00:00Z');
+  const format = (at: string, timeZone: string) => formatNearTime(at, timeZone, false, now).replace(/\s/gu, ' ');
+  expect(format('2026-03-01T15:00:00Z', 'America/New_York')).toBe('Mar 1, 10:00 AM');
+  expect(format('2026-03-01T15:00:00Z', 'Europe/Berlin')).toBe('Mar 1, 2026, 4:00 PM');
 });

@@ -96,12 +96,24 @@ export const isTimeZone = (name: string): boolean => {
 export const formatTime = (at: string, timeZone: string, options: Intl.DateTimeFormatOptions = {}): string =>
   getTimeFormat({ dateStyle: 'medium', timeStyle: 'short', timeZone, ...options }).format(new Date(at));
 
+/** Formats a point in time without its year, if that is the present one: “Mar 1, 10:00 AM”. */
+export const formatNearTime = (at: string, timeZone: string, hasSeconds = false, now = new Date()): string => {
+  const [year, present] = [new Date(at), now].map((time) => toDateInZone(timeZone, time).slice(0, 4));
+  if (year !== present) return formatTime(at, timeZone, { timeStyle: hasSeconds ? 'medium' : 'short' });
+  const parts = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
+  const styles = { dateStyle: undefined, timeStyle: undefined };
+  return formatTime(at, timeZone, { ...styles, ...parts, ...(hasSeconds && { second: '2-digit' }) });
+};
+
 /** Formats a date without a time: `2026-03-01` is “Mar 1, 2026”. */
 export const formatDate = (date: string, options: Intl.DateTimeFormatOptions = { dateStyle: 'medium' }): string =>
   getTimeFormat({ timeZone: 'UTC', ...options }).format(new Date(`${date}T00:00:00Z`));
 
 /** Returns the date of a point in time in a time zone: `2026-03-01`. */
 export const toDateInZone = (timeZone: string, at = new Date()): string => getClock(timeZone).format(at).slice(0, 10);
+
+/** Formats a point in time for a spreadsheet: “2026-03-01 10:00:00”. */
+export const formatStamp = (at: string, timeZone: string): string => getClock(timeZone).format(new Date(at));
 
 /** Returns the date that many days later. */
 export const addDays = (date: string, days: number): string =>

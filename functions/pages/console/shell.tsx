@@ -10,6 +10,7 @@ import { useHeldCount } from './components/outcome.tsx';
 import { Empty, Loaded, Skeleton } from './components/parts.tsx';
 import { Picker } from './components/picker.tsx';
 import { Time, useTimeZone } from './components/values.tsx';
+import { Find } from './find/find.tsx';
 import { formatNumber, ownTimeZone } from './formats.ts';
 import { createApi, newQueryClient, type Service, ServiceContext } from './service.tsx';
 import { ViewBoundary } from './view-boundary.tsx';
@@ -116,6 +117,7 @@ const WithKey = ({ apiKey, demo, keyField, isKeyInvalid, onEnterKey }: WithKeyPr
           Menu: {views.find(({ path }) => path === view)?.name ?? 'Console'}
         </button>
         <div className={isOpen ? 'rail open' : 'rail'}>
+          {service && <Find views={permitted} />}
           {service && <Navigation views={permitted} />}
           <ZoneFilter />
           {service && (

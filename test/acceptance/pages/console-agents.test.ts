@@ -341,3 +341,30 @@ it('“Call only who agreed, on weekdays, and say that you are a machine.” Rul
   expect((await getAgent(world)).configuration).toEqual(rest);
   expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
 });
+
+it('“Declare the outcomes of the agent”: their values, what blocks, and when they are held', async () => {
+  const world = await newWorld();
+  const { page, complaints } = await openConsole(world.apiKey, `/console/agents?agentId=${world.agentId}`);
+  await page.getByRole('button', { name: 'Add an outcome' }).click();
+  await page.getByRole('textbox', { name: 'Outcome' }).fill('booked');
+  await page.getByLabel('Value', { exact: true }).fill('149.5');
+  await page.getByLabel('Held below words').fill('4');
+  await page.getByRole('button', { name: 'Add an outcome' }).click();
+  const second = page.getByRole('group', { name: 'Outcome 2' });
+  await second.getByRole('textbox', { name: 'Outcome' }).fill('do_not_call');
+  const named = page.getByRole('group', { name: 'do_not_call' });
+  await named.getByLabel('Blocks the number').selectOption('When somebody sets it');
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Version 2 is saved.').waitFor();
+  const read = async () => (await world.call('GET', `/agents/${world.agentId}`, { query: { uid: world.uid } })).body;
+  expect((await read()).configuration.outcomes).toEqual([
+    { name: 'booked', value: 149.5, found: { minCallerWords: 4 } },
+    { name: 'do_not_call', blocks: 'set' },
+  ]);
+  await page.getByRole('button', { name: 'Remove the outcome booked' }).click();
+  await named.getByRole('textbox', { name: 'Outcome' }).fill('');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('It must').waitFor();
+  expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+});

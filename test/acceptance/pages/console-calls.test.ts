@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { send } from '../../support/voice-platforms.ts';
 import { newWorld } from '../../support/world.ts';
-import { useBrowser } from './browser.ts';
+import { findViolations, useBrowser } from './browser.ts';
 import { choose, openConsole, openFilter } from './open-console.ts';
 
 useBrowser();
@@ -154,8 +154,8 @@ it('“Give me the calls that I see as CSV.”', async () => {
     page.getByRole('button', { name: 'Download these calls as CSV' }).click(),
   ]);
   expect(readFileSync(await download.path(), 'utf8').split('\r\n')).toEqual([
-    'started,agentId,agent,callId,phone,direction,status,durationSeconds,outcome,value,endedAt,agentPhone,agentVersion,disclosed',
-    `2026-03-01T10:00:00.000Z,${agentId},Agent,call-1,+14155550100,inbound,completed,60,"'=1+1, ""so""",149.5,,,,`,
+    'started,agentId,agent,callId,phone,direction,status,durationSeconds,outcome,value,endedAt,agentPhone,agentVersion,disclosed,cost,cost_currency,cause,summary,time_zone',
+    `2026-03-01 11:00:00,${agentId},Agent,call-1,+14155550100,inbound,completed,60,"'=1+1, ""so""",149.5,,,,,,,,,Europe/Berlin`,
     '',
   ]);
 });
@@ -269,5 +269,54 @@ it('“What did the caller say, and where in the recording?” A turn plays from
   await dialog.getByRole('button', { name: 'Delete it' }).click();
   await dialog.getByRole('heading', { name: 'Transcript' }).waitFor({ state: 'detached' });
   expect((await call('GET', `/calls/${agentId}/call-1/transcript`)).status).toBe(404);
+  expect(complaints).toEqual([]);
+});
+
+it('new calls are counted above the list, which moves when they are asked for', async () => {
+  const { recordCall, apiKey } = await newWorld();
+  await recordCall('call-1');
+  const { page, complaints } = await openConsole(apiKey, '/console/calls');
+  const rows = page.getByRole('table').getByRole('link');
+  await rows.first().waitFor();
+  await recordCall('call-2', { startedAt: '2026-03-02T10:00:00Z' });
+  await page.getByRole('button', { name: '1 new call' }).waitFor();
+  expect(await rows.count()).toBe(1);
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: '1 new call' }).click();
+  await expect.poll(() => rows.count()).toBe(2);
+  await page.getByRole('button', { name: '1 new call' }).waitFor({ state: 'detached' });
+  expect(complaints).toEqual([]);
+});
+
+it('“Find” leads to a view, an agent, a call by number or id, and the documentation, by keyboard alone', async () => {
+  const { recordCall, apiKey } = await newWorld();
+  await recordCall('call-17');
+  const { page, complaints } = await openConsole(apiKey, '/console?timeZone=America/New_York');
+  const find = async (text: string, option: string | RegExp) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find' }).waitFor();
+    await page.keyboard.type(text);
+    const found = page.getByRole('option', { name: option });
+    await found.first().waitFor();
+    while ((await found.first().getAttribute('aria-selected')) !== 'true') await page.keyboard.press('ArrowDown');
+  };
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await find('webh', 'Webhooks View');
+  expect(await findViolations(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+  await find('agent', 'Agent Agent');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Agent', level: 1 }).waitFor();
+  await find('4155550100', 'Calls with +1 (415) 555-0100 Calls');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Phone number: +1 (415) 555-0100' }).waitFor();
+  await find('call-17', 'Open the call call-17 Call');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByText('call-17').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+  await find('rotate a secret', /Documentation$/);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/docs\//);
   expect(complaints).toEqual([]);
 });

@@ -161,6 +161,7 @@ it.each(Object.entries(hands))(
     expect(await figure(console, 'Margin')).toContain('$199.84');
     // “Which bookings are only supposed, and why? Set the one that is right.”
     await goTo(console, hand, 'Calls');
+    if (width < 400) await press(console.getByRole('button', { name: 'Filters' }));
     await press(console.getByRole('button', { name: '+ Outcome' }));
     await search(console.getByRole('combobox', { name: 'Outcome' }), 'Held: found, but not set');
     const held = console.getByRole('row', { name: /Held: booked/ });
@@ -174,6 +175,7 @@ it.each(Object.entries(hands))(
     await console.getByText('No call matches these filters').waitFor();
     // “Who changed the greeting, and what was it before?”
     await goTo(console, hand, 'Changes');
+    if (width < 400) await press(console.getByRole('button', { name: 'Filters' }));
     await press(console.getByRole('button', { name: '+ What changed' }));
     await select(console.getByRole('combobox', { name: 'What changed' }), 'Agents');
     const change = console.getByRole('row', { name: /^Agent updated .*Reception .*Greeting .*website .*API$/ });

@@ -2,7 +2,7 @@ import { inexactNumberError, isExactNumber } from '../../../domain/exact-number.
 import type { Agent, UpdateAgentParams } from '../../../openapi/client/client.ts';
 
 export type FieldKind =
-  | ('line' | 'lines' | 'check' | 'list' | 'json' | 'number')
+  | ('line' | 'lines' | 'check' | 'list' | 'json' | 'number' | 'outcomes')
   // Some of `options`; rules such as “3 in 36 hours”; one sentence, or one for each language.
   | ('choices' | 'attempts' | 'disclosure');
 
@@ -66,6 +66,7 @@ export const fieldGroups: { title: string; isRare?: true; fields: AgentField[] }
       { name: 'rejectWithheldNumbers', label: 'Reject calls with a withheld number', kind: 'check' },
     ],
   },
+  { title: 'Outcomes', fields: [{ name: 'outcomes', label: 'Outcomes', kind: 'outcomes' }] },
   {
     title: 'Outbound rules',
     isRare: true,
@@ -221,6 +222,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const toFieldText = (kind: FieldKind, value: unknown): string | undefined => {
   if (value === undefined || value === false) return undefined;
   if (kind === 'json') return JSON.stringify(value, null, 2);
+  if (kind === 'outcomes') return JSON.stringify(value);
   if (kind === 'attempts' && Array.isArray(value))
     return value.map(({ max, hours }) => `${max} in ${hours} hours`).join('\n');
   if (kind === 'disclosure' && isObject(value))
@@ -274,7 +276,7 @@ const parsed = (kind: FieldKind, text: string): unknown => {
   if (kind === 'check') return text === 'true';
   if (kind === 'choices') return listLines(text);
   if (text.trim() === '') return null;
-  if (kind === 'json') return JSON.parse(text);
+  if (kind === 'json' || kind === 'outcomes') return JSON.parse(text);
   if (kind === 'number') return Number(text);
   if (kind === 'list') return listLines(text);
   if (kind === 'disclosure') return parseDisclosure(text);

@@ -11,6 +11,7 @@ import {
   parseDisclosure,
   type Texts,
 } from './agent-fields.ts';
+import { OutcomesField } from './outcomes-field.tsx';
 
 type Props = {
   texts: Texts;
@@ -132,6 +133,7 @@ const AgentInput = ({ field, text, problem, onChange }: InputProps) => {
       </label>
     );
   }
+  if (kind === 'outcomes') return <OutcomesField text={text} onChange={onChange} />;
   if (kind === 'line' || kind === 'number') {
     return (
       <TextField

@@ -6,7 +6,7 @@ import { AgentName, useAgent } from '../components/agent-filter.tsx';
 import { OutcomeBadge } from '../components/outcome.tsx';
 import type { Column } from '../components/paged-table.tsx';
 import { Time, timeZoneNow } from '../components/values.tsx';
-import { formatDuration, formatPhone, formatTime, formatValue } from '../formats.ts';
+import { formatDuration, formatPhone, formatStamp, formatTime, formatValue } from '../formats.ts';
 import { CallStatus } from './call-status.tsx';
 
 export const formatDirection = (direction: string) => (direction === 'inbound' ? 'Inbound' : 'Outbound');
@@ -98,18 +98,30 @@ export const readFacts = (call: Call) =>
       .map(([name, { heading }]) => [heading, findCell(name).cell(call)]),
   );
 
-/** Returns calls as a file of CSV, with the names of their agents. */
-export const toCsv = (calls: Call[], agentNames: Map<string, string>): string => {
+/** What the details of a call add to a file. */
+const readDetails = ({ details = {} }: Call): Value[] => {
+  const { cost, cause, summary } = details as Record<string, unknown>;
+  const { amount, currency } = (cost ?? {}) as { amount?: unknown; currency?: unknown };
+  return [amount, currency, cause, summary].map((value) =>
+    typeof value === 'number' || typeof value === 'string' ? value : undefined,
+  );
+};
+
+/** Returns calls as a file of CSV, with the names of their agents, and their times in a time zone. */
+export const toCsv = (calls: Call[], agentNames: Map<string, string>, timeZone: string): string => {
   const headings = columns.flatMap(([name, { nameInFiles = name }]) =>
     name === 'agentId' ? [name, 'agent'] : nameInFiles,
   );
-  const rows = calls.map((call) =>
-    columns.flatMap(([name]) => {
-      const field = toField(call[name]);
+  const rows = calls.map((call) => [
+    ...columns.flatMap(([name]) => {
+      const value = call[name];
+      const isTime = (name === 'startedAt' || name === 'endedAt') && value !== undefined;
+      const field = isTime ? formatStamp(String(value), timeZone) : toField(value);
       return name === 'agentId' ? [field, csvField(agentNames.get(call.agentId) ?? call.agentId)] : field;
     }),
-  );
-  return csvLines([headings, ...rows]);
+    ...[...readDetails(call), timeZone].map(toField),
+  ]);
+  return csvLines([[...headings, 'cost', 'cost_currency', 'cause', 'summary', 'time_zone'], ...rows]);
 };
 
 /** Excel takes a phone number for a number, and for no formula. */

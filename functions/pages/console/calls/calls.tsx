@@ -1,15 +1,19 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
-import type { Call } from '../../../openapi/client/client.ts';
+import { type ApiClient, type Call, dataOf, type RequestOptions } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
 import { AgentFilter, ForAgents, HowToRecord, useAgentChoices } from '../components/agent-filter.tsx';
 import { announce } from '../components/announcements.tsx';
 import { DialogButton } from '../components/dialog.tsx';
-import { FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
+import { FilterBar, MoreFilters, SelectFilter, TextFilter } from '../components/fields.tsx';
 import { DateChips, FilterChip, useSearchedTimes } from '../components/filter-chip.tsx';
+import { News } from '../components/news.tsx';
 import { OutcomeColors } from '../components/outcome.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty } from '../components/parts.tsx';
 import { saveFile } from '../components/save-file.ts';
+import { useTypedNumber } from '../components/typed-number.ts';
+import { useTimeZone } from '../components/values.tsx';
 import { formatNumber, formatPhone, formatTime } from '../formats.ts';
 import { usePages } from '../service.tsx';
 import { formatDirection, listColumns, toCsv } from './call-columns.tsx';
@@ -30,19 +34,21 @@ const Calls = () => (
     <h1>Calls</h1>
     <FilterBar>
       <AgentFilter all="All agents" />
-      <FilterChip label="Phone number" names={['phone']} format={formatPhone}>
-        <TextFilter name="phone" label="Phone number" type="tel" placeholder="+14155550100" />
-      </FilterChip>
-      <DateChips />
-      <FilterChip label="Direction" names={['direction']} format={formatDirection}>
-        <SelectFilter name="direction" label="Direction" options={directions} />
-      </FilterChip>
-      <FilterChip label="Status" names={['status']}>
-        <StatusFilter />
-      </FilterChip>
-      <FilterChip label="Outcome" names={['outcome', 'hasOutcome', 'held']} format={formatOutcomeFilter}>
-        <OutcomeFilter />
-      </FilterChip>
+      <MoreFilters>
+        <FilterChip label="Phone number" names={['phone']} format={formatPhone}>
+          <NumberFilter />
+        </FilterChip>
+        <DateChips />
+        <FilterChip label="Direction" names={['direction']} format={formatDirection}>
+          <SelectFilter name="direction" label="Direction" options={directions} />
+        </FilterChip>
+        <FilterChip label="Status" names={['status']}>
+          <StatusFilter />
+        </FilterChip>
+        <FilterChip label="Outcome" names={['outcome', 'hasOutcome', 'held']} format={formatOutcomeFilter}>
+          <OutcomeFilter />
+        </FilterChip>
+      </MoreFilters>
     </FilterBar>
     <ForAgents>
       <OutcomeColors>
@@ -51,6 +57,15 @@ const Calls = () => (
     </ForAgents>
   </>
 );
+
+/** A number as people type it. */
+const NumberFilter = () => {
+  const parse = useTypedNumber(useAddress().filters.agentId);
+  return <TextFilter name="phone" label="Phone number" type="tel" placeholder="+14155550100" parse={parse} />;
+};
+
+/** The maximum number of new calls that are counted. */
+const maxNew = 100;
 
 const CallTable = () => {
   const { agentId, callId, callOf = agentId, timeZone: _, ...filters } = useAddress().filters;
@@ -64,10 +79,15 @@ const CallTable = () => {
     held: held === 'true' || undefined,
     hasOutcome: hasOutcome === undefined ? undefined : hasOutcome === 'true',
   };
-  const pages = usePages(['calls', agentId, search], (api, options, cursor) => {
-    const page = { ...search, limit: 50, cursor };
-    return agentId ? api.calls.list({ agentId, ...page }, options) : api.calls.listAll(page, options);
-  });
+  const queries = useQueryClient();
+  const read = (
+    api: ApiClient,
+    page: typeof search & { limit: number; cursor?: string | undefined },
+    options: RequestOptions,
+  ) => (agentId ? api.calls.list({ agentId, ...page }, options) : api.calls.listAll(page, options));
+  const pages = usePages(['calls', agentId, search], (api, options, cursor) =>
+    read(api, { ...search, limit: 50, cursor }, options),
+  );
   // A panel makes the page beside it inert. The row is marked before that takes its time.
   const openId = useDeferredValue(callId);
   const openOf = useDeferredValue(callOf);
@@ -77,8 +97,28 @@ const CallTable = () => {
   const neighbors = place < 0 ? [] : [loaded[place - 1], loaded[place + 1]];
   const ofList = agentId ? listColumns.filter(({ name }) => name !== 'agentId') : listColumns;
   const columns = search.held ? [...ofList, chooseColumn] : ofList;
+  const newest = loaded[0];
+  const countNew = async (api: ApiClient, options: RequestOptions) => {
+    const from = newest ? newest.startedAt : search.from;
+    const { calls } = dataOf(await read(api, { ...search, from, limit: maxNew }, options));
+    const known = new Set(loaded.map(({ callId }) => callId));
+    return calls.filter(({ callId }) => !known.has(callId)).length;
+  };
   return (
     <>
+      <div className="heading">
+        <p className="faint">
+          {loaded.length > 0 && `${formatNumber(loaded.length)} calls${pages.hasNextPage ? ', and older ones' : ''}`}
+        </p>
+        <News
+          name={['calls', agentId, search, newest?.callId]}
+          one="new call"
+          several="new calls"
+          isEnabled={pages.isSuccess && !search.to}
+          count={countNew}
+          onShow={() => void queries.invalidateQueries({ queryKey: ['calls'] })}
+        />
+      </div>
       <HeldCalls calls={search.held ? loaded : []}>
         <PagedTable
           caption="Calls"
@@ -122,9 +162,10 @@ const chooseColumn: Column<Call> = { heading: 'Choose', isHidden: true, cell: (c
 /** Downloads the calls that the list shows as CSV, or exports those of a period. */
 const Downloads = ({ calls, agentId }: { calls: Call[]; agentId: string | undefined }) => {
   const agents = useAgentChoices().data ?? [];
+  const timeZone = useTimeZone();
   const names = new Map(agents.map(({ agentId, name }) => [agentId, name]));
   const save = () => {
-    saveFile(toCsv(calls, names), 'calls.csv');
+    saveFile(toCsv(calls, names, timeZone), 'calls.csv');
     announce(`Calls downloaded as CSV: ${formatNumber(calls.length)}.`);
   };
   return (

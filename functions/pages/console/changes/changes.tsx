@@ -2,13 +2,13 @@ import type { Change } from '../../../openapi/client/client.ts';
 import { type Filters, Link, useAddress } from '../address.tsx';
 import { labelOfPath } from '../agents/agent-fields.ts';
 import { AgentFilter, AgentName } from '../components/agent-filter.tsx';
-import { FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
+import { FilterBar, MoreFilters, SelectFilter, TextFilter } from '../components/fields.tsx';
 import { DateChips, FilterChip, useSearchedTimes } from '../components/filter-chip.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty } from '../components/parts.tsx';
 import { Time, Who } from '../components/values.tsx';
 import { formatNumber, formatTime } from '../formats.ts';
-import { usePages } from '../service.tsx';
+import { useAllPages, usePages, useRead, useService } from '../service.tsx';
 
 const kinds: Record<Change['kind'], string> = {
   agent: 'Agents',
@@ -52,20 +52,22 @@ const Changes = () => {
       <h1>Changes</h1>
       <FilterBar>
         <AgentFilter all="All agents" />
-        <FilterChip label="What changed" names={['kind']} format={(kind) => kinds[kind as Change['kind']] ?? kind}>
-          <SelectFilter
-            name="kind"
-            label="What changed"
-            options={[
-              { value: '', label: 'Everything' },
-              ...Object.entries(kinds).map(([value, label]) => ({ value, label })),
-            ]}
-          />
-        </FilterChip>
-        <FilterChip label="Key ID" names={['keyId']}>
-          <TextFilter name="keyId" label="Key ID" placeholder="key_…" />
-        </FilterChip>
-        <DateChips />
+        <MoreFilters>
+          <FilterChip label="What changed" names={['kind']} format={(kind) => kinds[kind as Change['kind']] ?? kind}>
+            <SelectFilter
+              name="kind"
+              label="What changed"
+              options={[
+                { value: '', label: 'Everything' },
+                ...Object.entries(kinds).map(([value, label]) => ({ value, label })),
+              ]}
+            />
+          </FilterChip>
+          <FilterChip label="Key ID" names={['keyId']}>
+            <TextFilter name="keyId" label="Key ID" placeholder="key_…" />
+          </FilterChip>
+          <DateChips />
+        </MoreFilters>
       </FilterBar>
       <PagedTable
         caption="Changes"
@@ -145,21 +147,45 @@ const What = ({ change }: { change: Change }) => {
   return target ? <Link {...target}>{words}</Link> : words;
 };
 
-const describeDetails = ({ kind, id, changed = [], counts, version }: Change) =>
+const describeDetails = ({ kind, id, changed = [], counts, version }: Change, names: Map<string, string>) =>
   [
     counts && describeCounts(counts),
     version && `Version ${version}`,
     changed.map(labelOfPath).join(', '),
-    kind !== 'agent' && id,
+    kind !== 'agent' && (names.get(id ?? '') ?? id),
   ]
     .filter(Boolean)
     .join(' · ');
+
+/** Returns the names of keys, endpoints and clients by their ids, as far as the key may read them. */
+const useNames = (): Map<string, string> => {
+  const { uid, scopes } = useService();
+  const keys = useAllPages(['keys', uid, 'all'], (api, options) => api.keys.list({ uid, limit: 200 }, options), {
+    enabled: scopes.includes('keys'),
+  }).data;
+  const endpoints = useRead(['webhooks', 'endpoints'], (api, options) => api.webhooks.listEndpoints({}, options), {
+    enabled: scopes.includes('webhooks'),
+  }).data?.endpoints;
+  const clients = useAllPages(['clients', 'all'], (api, options) => api.users.list({ limit: 500 }, options), {
+    enabled: scopes.includes('users'),
+  }).data;
+  return new Map([
+    ...(keys ?? []).map(({ keyId, name }) => [keyId, name] as const),
+    ...(endpoints ?? []).map(({ endpointId, url }) => [endpointId, url] as const),
+    ...(clients ?? []).map(({ uid, name = uid }) => [uid, name] as const),
+  ]);
+};
+
+const ChangeDetails = ({ change }: { change: Change }) => {
+  const details = describeDetails(change, useNames());
+  return <span title={change.id}>{details}</span>;
+};
 
 const columns: Column<Change>[] = [
   { heading: 'What', cell: (change) => <What change={change} /> },
   { heading: 'Time', cell: ({ at }) => <Time at={at} isShort /> },
   { heading: 'Agent', isLong: true, cell: ({ agentId }) => agentId && <AgentName agentId={agentId} /> },
-  { heading: 'Details', isLong: true, cell: describeDetails },
+  { heading: 'Details', isLong: true, cell: (change) => <ChangeDetails change={change} /> },
   { heading: 'By', isLong: true, cell: (change) => <Who {...change} /> },
   { heading: 'How', cell: ({ via }) => ways[via] },
 ];

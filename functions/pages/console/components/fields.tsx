@@ -7,6 +7,24 @@ import { useTimeZone } from './values.tsx';
 /** The filters of a view. */
 export const FilterBar = ({ children }: { children: ReactNode }) => <search className="filters">{children}</search>;
 
+/** Filters that are behind one button on a phone. Those that are chosen stay in view. */
+export const MoreFilters = ({ children }: { children: ReactNode }) => {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        className="quiet small more-filters"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {isOpen ? 'Fewer filters' : 'Filters'}
+      </button>
+      <div className={isOpen ? 'chips open' : 'chips'}>{children}</div>
+    </>
+  );
+};
+
 type FieldProps = {
   label: ReactNode;
   /** The field of the request, whose problem the service may name. */

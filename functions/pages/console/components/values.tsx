@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { type Address, addressNow, useAddress } from '../address.tsx';
-import { formatTime, isTimeZone, ownTimeZone } from '../formats.ts';
+import { formatNearTime, formatTime, isTimeZone, ownTimeZone } from '../formats.ts';
 import { useService } from '../service.tsx';
 
 export type Tone = 'good' | 'bad' | 'working' | 'off';
@@ -52,7 +52,7 @@ export const Time = ({ at, hasSeconds = false, isShort = false }: TimeProps) => 
   const options = { timeStyle: hasSeconds ? 'medium' : 'short' } as const;
   return (
     <time dateTime={at} title={`${formatTime(at, other, options)} (${other})`}>
-      {formatTime(at, timeZone, isShort ? { dateStyle: undefined } : options)}
+      {isShort ? formatTime(at, timeZone, { dateStyle: undefined }) : formatNearTime(at, timeZone, hasSeconds)}
     </time>
   );
 };
