@@ -69,7 +69,7 @@ export const createBlockListImport = endpoint({
     if (await imports.isRunning(listOwner(list))) throw importInProgress();
     const importId = newIdentifier('import', creationId);
     const terms = { reason, expiresAt, columns, country };
-    await imports.add({ ...list, importId, ...toNamedKey(principal), mode, ...terms });
+    await imports.add({ ...list, importId, ...toNamedKey(principal), mode, ...terms, announcedBytes: size });
     const form = files.uploadForm(importFileKey({ uid, importId }), size);
     return { importId, status: 'awaiting_upload' as const, ...form };
   },

@@ -66,6 +66,8 @@ export type ImportRecord = ImportReference & {
   country?: string;
   status: ImportStatus;
   createdAt: string;
+  /** The size of the file, as the form was made for it. */
+  announcedBytes?: number;
   /** Unix milliseconds. Set while the import waits for its file. */
   fileDeadlineAt?: number;
   /** The ETag of the file. */
@@ -121,7 +123,10 @@ export class BlockListImports extends TableStore {
     importId,
     ...asked
   }: ImportReference &
-    Pick<ImportRecord, 'keyId' | 'keyName' | 'agentId' | 'mode' | 'reason' | 'expiresAt' | 'columns' | 'country'>) {
+    Pick<
+      ImportRecord,
+      'keyId' | 'keyName' | 'agentId' | 'mode' | 'reason' | 'expiresAt' | 'columns' | 'country' | 'announcedBytes'
+    >) {
     const counts = { step: 0, lines: 0, added: 0, alreadyBlocked: 0, failed: 0, removed: 0 };
     const item: ImportItem & { ttlSeconds: number } = {
       ...importKey(uid, importId),

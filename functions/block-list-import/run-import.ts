@@ -13,6 +13,7 @@ import {
 } from '../domain/block-list-imports.ts';
 import { collectChunks } from '../domain/chunks.ts';
 import { DateTime } from '../domain/date-time.ts';
+import { largerThanAnnounced } from '../domain/documents.ts';
 import { formatLimit } from '../domain/format-limit.ts';
 import { limits } from '../domain/limits.ts';
 import { readPhoneNumber } from '../domain/read-phone-number.ts';
@@ -105,6 +106,8 @@ const admit = async (
   if (head === 'changed' && !continues && deadlineAt > Date.now()) return { delaySeconds: busyDelaySeconds };
   if (!head || head === 'changed') return { failure: changedFile };
   if (head.size > limits.importBytes) return { failure: `The file is larger than ${formatLimit('importBytes')}.` };
+  const { announcedBytes = limits.importBytes } = found;
+  if (head.size > announcedBytes) return { failure: largerThanAnnounced(announcedBytes) };
   const keyState = found.status === 'awaiting_upload' ? await credentials.getKeyState(found) : 'usable';
   if (keyState === 'over') return { failure: keyIsOver };
   const begun = keyState === 'suspended' ? 'busy' : await imports.begin(found, found.etag ?? head.etag);

@@ -86,6 +86,10 @@ export const rejectFile = (name: string, code: RefusalCode, reason: string = rej
   reason,
 });
 
+/** Returns what is wrong with a file that is larger than the form of its upload allows. */
+export const largerThanAnnounced = (bytes: number) =>
+  `The file is larger than the ${formatWhole(bytes)} bytes that were announced.`;
+
 /** Checks a file by its name, size and declared type, before its content is read. Returns the rejection, if there is one. */
 export const rejectionOfFile = (file: { name: string; size: number; type?: string }) => {
   const { name, size, type } = file;

@@ -2,7 +2,14 @@ import * as z from 'zod/mini';
 import { noteRequestId } from '../cause.ts';
 import { files } from '../clients/files.ts';
 import { queueSender } from '../clients/job-queue.ts';
-import { fileKey, filesFolder, parseFileKey, rejectionReasons, uploadKey } from '../domain/documents.ts';
+import {
+  fileKey,
+  filesFolder,
+  largerThanAnnounced,
+  parseFileKey,
+  rejectionReasons,
+  uploadKey,
+} from '../domain/documents.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { limits } from '../domain/limits.ts';
 import { attemptAtFile } from '../domain/source-state.ts';
@@ -110,6 +117,8 @@ const extract = async (
   const kind = await detectKind(file.bytes, record.name, detectFormat);
   if ('unsupported' in kind) return fail(kind.unsupported, { size });
   const { type } = kind;
+  // S3 refuses a larger file by the form. The size stays the announced one, so that another attempt is refused, too.
+  if (size > record.size) return fail(largerThanAnnounced(record.size), { type });
   const text = await readDocument(file.bytes, type);
   if ('failure' in text) return fail(text.failure, { size, type });
   const { warnings } = text;

@@ -36,6 +36,15 @@ const importFile = async (world: World, content: string | Uint8Array, body: obje
 const userList = async (world: World) =>
   (await world.call('GET', '/block-list', { query: { uid: world.uid } })).body.entries;
 
+it('a file that is larger than announced is not imported', { tags: 'local-only' }, async () => {
+  const world = await newWorld();
+  expect(await importFile(world, '+14155550101\n+14155550102\n', { size: 13 })).toMatchObject({
+    ...{ status: 'failed', added: 0 },
+    error: 'The file is larger than the 13 bytes that were announced.',
+  });
+  expect(await userList(world)).toEqual([]);
+});
+
 it('imports into a block list add the numbers of a CSV file to the list of the user, and count every line', async () => {
   const world = await newWorld();
   await world.call('POST', '/block-list', { body: { uid: world.uid, numbers: ['+14155550103'], reason: 'Before' } });

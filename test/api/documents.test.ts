@@ -74,7 +74,7 @@ it.concurrent('a text that is empty, too long or not valid Unicode is rejected, 
 
 it.concurrent('only documents that failed can be tried again', async () => {
   const world = await newWorld();
-  const [ready, failed] = [await one(world), await one(world, '%PDF-1.7 and no more')];
+  const [ready, failed] = [await one(world), await one(world, '%PDF-1.7 and no more'.padEnd(20_000))];
   const retry = (id: string) => world.call('POST', '/agent-documents/retry', { body: named(world, id) });
   const refused = await retry(ready);
   expect([refused.status, refused.body.error]).toEqual([409, 'not_failed']);

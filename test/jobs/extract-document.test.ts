@@ -88,7 +88,7 @@ const uploaded = async (
     id: newIdentifier('doc'),
     agentId: unique('agent'),
     name: 'a.txt',
-    size: 1,
+    size: Buffer.byteLength(content),
     active: true,
     lastUpdatedBy: 'somebody',
     lastUpdatedAt: '2026-03-01T10:00:00.000Z',
@@ -143,6 +143,17 @@ it.concurrent('an extraction stores the text of a file that S3 reports', async (
   expect(await now(record)).toMatchObject({ status: 'ready', type: 'txt', size: 7, content: 'Grüße' });
   expect(await now(record)).not.toHaveProperty('fileDeadlineAt');
   expect(await now(record)).not.toHaveProperty('ttlSeconds');
+});
+
+it.concurrent('a file that is larger than announced is not read, also when it is tried again', async () => {
+  const record = await uploaded('The text', { size: 7 });
+  for (let attempt = 0; attempt < 2; attempt++) {
+    expect(await sound(notification(record))).toBe(true);
+    expect(await now(record)).toMatchObject({
+      ...{ status: 'failed', size: 7 },
+      error: 'The file is larger than the 7 bytes that were announced.',
+    });
+  }
 });
 
 it.concurrent('an extraction during which the agent gets another language makes an index for the new one', async () => {
