@@ -241,27 +241,31 @@ it('“What did the caller say, and where in the recording?” A turn plays from
     details: { recordingUrl: url },
     transcript: [
       { role: 'agent', text: 'How can I help you?', at: 0 },
-      { role: 'caller', text: 'I move my check-up. My card is 4111 1111 1111 1111.', at: 1.5 },
-      { role: 'agent', text: 'Goodbye.', at: 4 },
+      { role: 'caller', text: 'I move my check-up. My card is 4111 1111 1111 1111.', at: 30.5 },
+      { role: 'agent', text: 'Goodbye.', at: 38 },
     ],
   });
   const { page, complaints } = await openConsole(apiKey, '/console/calls');
+  // 40 seconds of silence, in parts as a browser asks for them.
   const header = Buffer.from(
-    '52494646641f000057415645666d74201000000001000100401f0000401f00000100080064617461007d0000',
+    '5249464624e2040057415645666d74201000000001000100401f0000401f0000010008006461746100e20400',
     'hex',
   );
-  await page.route(url, (route) =>
-    route.fulfill({ contentType: 'audio/wav', body: Buffer.concat([header, Buffer.alloc(32_000, 128)]) }),
-  );
+  const wav = Buffer.concat([header, Buffer.alloc(320_000, 128)]);
+  await page.route(url, (route) => {
+    const start = Number(/bytes=(\d+)-/.exec(route.request().headers().range ?? '')?.[1] ?? 0);
+    const headers = { 'accept-ranges': 'bytes', 'content-range': `bytes ${start}-${wav.length - 1}/${wav.length}` };
+    return route.fulfill({ status: 206, contentType: 'audio/wav', headers, body: wav.subarray(start) });
+  });
   await page.getByRole('link', { name: 'Mar 1, 2026' }).click();
   const dialog = page.getByRole('dialog', { name: 'Call' });
   const turns = dialog.getByRole('list', { name: 'Transcript' }).getByRole('listitem');
   await turns.nth(2).waitFor();
   await dialog.getByText(/^Kept until Apr 5, 2027/).waitFor();
   await dialog.getByText('My card is [card].').waitFor();
-  await dialog.getByRole('button', { name: 'Play from 0:01' }).click();
+  await dialog.getByRole('button', { name: 'Play from 0:30' }).click();
   await expect.poll(() => turns.nth(1).getAttribute('aria-current')).toBe('true');
-  expect(await page.evaluate('document.querySelector("audio").currentTime')).toBeGreaterThanOrEqual(1.5);
+  expect(await page.evaluate('document.querySelector("audio").currentTime')).toBeGreaterThanOrEqual(30.5);
   await dialog.getByLabel('Search in the transcript').fill('CHECK-UP');
   await dialog.getByText('Turns: 1 of 3').waitFor();
   expect(await dialog.locator('mark').textContent()).toBe('check-up');

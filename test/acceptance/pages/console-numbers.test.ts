@@ -250,7 +250,7 @@ it('block all numbers of a range but one: a field says for a number which rule d
   await page.getByRole('row', { name: '+1900 Expensive' }).waitFor();
   const { body } = await world.call('GET', '/block-list-rules', { query: { uid: world.uid } });
   expect(body).toEqual({ prefixes: [{ prefix: '+1900', reason: 'Expensive' }], allow: ['+19005550142'], version: 3 });
-  await page.getByRole('button', { name: 'Remove +1900' }).click();
+  await page.getByRole('button', { name: 'Remove +1900', exact: true }).click();
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByText('No prefix is blocked for all agents').waitFor();
   expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);

@@ -18,7 +18,7 @@ const roles: Record<Turn['role'], string> = { agent: 'Agent', caller: 'Caller', 
 /** What was said in a call. A turn plays the recording from its time. */
 export const Transcript = ({ call, ...recording }: { call: Call } & Recording) => {
   const { agentId, callId } = call;
-  const transcript = useRead(['call', agentId, callId, 'transcript'], (api, options) =>
+  const transcript = useRead(['transcript', agentId, callId], (api, options) =>
     api.calls.getTranscript({ agentId, callId }, options),
   );
   return (
@@ -74,10 +74,16 @@ const Turns = ({ call, transcript: { turns, truncated, expiresAt }, audio, isPla
 };
 
 const play = (audio: Audio, at = 0) => {
-  if (!audio.current) return;
-  audio.current.currentTime = at;
+  const element = audio.current;
+  if (!element) return;
+  const seek = () => {
+    element.currentTime = at;
+  };
+  // Before the recording is loaded, no time of it can be sought.
+  if (element.readyState === 0) element.addEventListener('loadedmetadata', seek, { once: true });
+  else seek();
   // A recording that cannot be played says so itself.
-  audio.current.play().catch(() => {});
+  element.play().catch(() => {});
 };
 
 /** Returns the turn that the recording plays. */
