@@ -32,7 +32,7 @@ const shortUnit = /\b[a-z]\w*[a-z](?:Ms|Secs|Mins|Kb|Mb|Gb)\b/g;
 /** Names that others gave: Node, Bedrock, the AI SDK, the Model Context Protocol. */
 const givenNames = new Set([
   ...['mtimeMs', 'maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'latencyMs', 'initialDelayInMs'],
-  ...['chunkDelayInMs', 'durationMs', 'ttlMs'],
+  ...['chunkDelayInMs', 'durationMs', 'ttlMs', 'windowMs'],
 ]);
 /** Functions, methods, members and parameters whose ending hides the verb: `messageOf`, `textAt`. Components are nouns. */
 const hidesVerb = /^#?[a-z].*[a-z\d](?:At|By|For|From|In|Of|To|With)$/;

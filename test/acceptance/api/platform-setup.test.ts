@@ -28,7 +28,11 @@ const acceptStart = async (platform: string, configuration: object) => {
   return (await send({ ...world, agentId }, platform, { query, body: start.body })).body;
 };
 
-const configuration = { greeting: 'Hello!', instructions: 'Answer briefly.', language: 'de', model: 'openai/gpt-4.1' };
+const configuration = {
+  ...{ greeting: 'Hello!', disclosure: 'You are talking to a machine.' },
+  ...{ instructions: 'Answer briefly.', language: 'de', model: 'openai/gpt-4.1' },
+};
+const greeting = 'You are talking to a machine. Hello!';
 const vapi = (type: string) => `import('@vapi-ai/server-sdk').Vapi.${type}`;
 const retell = (type: string) => `import('retell-sdk').default.${type}`;
 
@@ -38,6 +42,7 @@ it('Vapi’s types accept the overrides, the response of the tool, and the JSON 
       ' ',
     );
   const responses = [await acceptStart('vapi', configuration), await acceptStart('vapi', { greeting: '' })];
+  expect(responses[0].assistantOverrides.firstMessage).toBe(greeting);
   expect(responses[0].assistantOverrides.model.messages).toEqual([{ role: 'system', content: 'Answer briefly.' }]);
   for (const provider of providers) {
     const { assistantOverrides } = await acceptStart('vapi', { ...configuration, model: `${provider}/some` });
@@ -67,6 +72,7 @@ it('Vapi’s types accept the overrides, the response of the tool, and the JSON 
       declare(vapi('CreateFunctionToolDto'), { ...tool, type: undefined }),
     ]),
   ).toBe('');
+  expect(await compile([declare(`NonNullable<${vapi('AssistantOverrides')}['firstMessage']>`, greeting)])).toBe('');
   const wrong = { assistantId: 'a', assistantOverrides: { model: { messages: [] } } };
   expect(await compile([declare(vapi('ServerMessageResponseAssistantRequest'), wrong)])).toContain('error TS');
 });
@@ -74,6 +80,7 @@ it('Vapi’s types accept the overrides, the response of the tool, and the JSON 
 it('Retell’s types accept the overrides, every language, and the JSON of the guide', async () => {
   const { call_inbound } = await acceptStart('retell', configuration);
   expect(call_inbound.dynamic_variables.agent_instructions).toBe('Answer briefly.');
+  expect(call_inbound.agent_override.retell_llm.begin_message).toBe(greeting);
   const override = retell('CallCreatePhoneCallParams.AgentOverride');
   const language = `Extract<NonNullable<NonNullable<${override}['agent']>['language']>, string>`;
   const known = retellLanguages.map((name) => `'${name}'`).join(' | ');
@@ -89,6 +96,7 @@ it('Retell’s types accept the overrides, every language, and the JSON of the g
     ]),
   ).toBe('');
   expect(await compile([declare(override, { agent: { language: 'de' } })])).toContain('error TS');
+  expect(await compile([declare(override, { agent: { begin_message: greeting } })])).toContain('error TS');
   const called = { name: 'search_knowledge', args: { query: 'cleaning' }, call: { call_id: 'r1' } };
   expect((await send(world, 'retell', { body: called })).body.result).toContain('89 euros');
 });
@@ -106,7 +114,7 @@ it('ElevenLabs’ library reads the overrides, and the JSON of the guide', async
     ok: true,
     value: {
       conversationConfigOverride: {
-        agent: { firstMessage: 'Hello!', language: 'de', prompt: { prompt: 'Answer briefly.' } },
+        agent: { firstMessage: greeting, language: 'de', prompt: { prompt: 'Answer briefly.' } },
       },
     },
   });
@@ -123,4 +131,16 @@ it('ElevenLabs’ library reads the overrides, and the JSON of the guide', async
   const { result } = (await send(world, 'elevenlabs', { body: { tool_name: 'search_knowledge', query: 'cleaning' } }))
     .body;
   expect(result).toContain('89 euros');
+});
+
+it('Twilio has no greeting, so that its answer has no disclosure, and Telnyx has one that no answer replaces', async () => {
+  const [told, untold] = [await acceptStart('twilio', configuration), await acceptStart('twilio', {})];
+  expect([told, String(told).includes('machine')]).toEqual([untold, false]);
+  // Its greeting is a field of the assistant, with variables in it, and the webhook of variables answers nothing else.
+  const assistant = "import('telnyx').default.AI.AssistantCreateParams";
+  const parts = {
+    greeting: '{{disclosure}} Hello!',
+    dynamic_variables: { disclosure: 'You are talking to a machine.' },
+  };
+  expect(await compile([declare(`Pick<${assistant}, 'greeting' | 'dynamic_variables'>`, parts)])).toBe('');
 });
