@@ -74,7 +74,7 @@ class TooSlowError extends RetryableError {}
 /** Thrown when some items were not processed in time. */
 class ItemsFailedError extends TooSlowError {}
 
-/** Sends up to 1,000 items, and returns the result of each in the same order. */
+/** Sends the items of a request, and returns the result of each in the same order. */
 export type Send<Item, Succeeded extends string> = (
   items: Item[],
   signal: AbortSignal,

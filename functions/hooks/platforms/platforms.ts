@@ -5,7 +5,7 @@ import { telnyx } from './telnyx.ts';
 import { twilio } from './twilio.ts';
 import { vapi } from './vapi.ts';
 
-/** The voice platforms by path. A new platform is a file, and a line here. */
+/** The voice platforms by path. A new one is a file, and a line here. The compiler names the rest, such as its list of calls. */
 export const platforms = { twilio, vapi, retell, elevenlabs, telnyx } satisfies Record<string, Platform>;
 
 export type PlatformName = keyof typeof platforms;
