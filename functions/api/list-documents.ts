@@ -1,10 +1,10 @@
 import { files } from '../clients/files.ts';
 import { listField } from '../domain/describe.ts';
 import { Document, type Download, fileFields } from '../domain/documents.ts';
+import { formatWhole } from '../domain/format-whole.ts';
 import { limits } from '../domain/limits.ts';
 import { describedPage } from '../domain/paging.ts';
 import { SourceListQuery } from '../domain/sources.ts';
-import { formatWhole } from '../domain/text.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { documentReads } from '../store/sources/documents.ts';

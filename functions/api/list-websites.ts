@@ -1,8 +1,8 @@
 import { listField } from '../domain/describe.ts';
+import { formatWhole } from '../domain/format-whole.ts';
 import { limits } from '../domain/limits.ts';
 import { describedPage } from '../domain/paging.ts';
 import { SourceListQuery } from '../domain/sources.ts';
-import { formatWhole } from '../domain/text.ts';
 import { Website } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';

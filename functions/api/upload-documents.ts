@@ -14,10 +14,10 @@ import {
 } from '../domain/documents.ts';
 import { examples } from '../domain/examples.ts';
 import { formatLimit } from '../domain/format-limit.ts';
+import { formatWhole } from '../domain/format-whole.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { waitingForFile } from '../domain/source-state.ts';
-import { formatWhole } from '../domain/text.ts';
 import { FormFile, type UploadedFile } from '../domain/uploaded-file.ts';
 import { detectKind } from '../extraction/document-kind.ts';
 import { endpoint } from '../http/endpoint.ts';

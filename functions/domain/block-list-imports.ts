@@ -5,11 +5,12 @@ import { timestamp } from './date-time.ts';
 import { choiceField, component, describe, listField, numberField, textField, wholeField } from './describe.ts';
 import { ApiError } from './errors.ts';
 import { formatLimit } from './format-limit.ts';
+import { formatWhole } from './format-whole.ts';
 import { AgentId, Identifier } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { type NumberProblem, numberProblems } from './read-phone-number.ts';
 import { withPlainSpaces } from './signs.ts';
-import { cut, formatWhole, withoutControlCharacters } from './text.ts';
+import { cut, withoutControlCharacters } from './text.ts';
 
 const exampleId = 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H';
 

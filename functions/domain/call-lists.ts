@@ -3,10 +3,10 @@ import { Call, Direction } from './calls.ts';
 import { DateTime, timestamp } from './date-time.ts';
 import { booleanInQuery, describe, describedObject, listField, textField } from './describe.ts';
 import { Disclosed } from './disclosures.ts';
+import { formatWhole } from './format-whole.ts';
 import { limits } from './limits.ts';
 import { nextPage, paging } from './paging.ts';
 import { PhoneNumberInQuery } from './phone-numbers.ts';
-import { formatWhole } from './text.ts';
 
 /** The calls of a list, and the page of it. */
 export const CallsQuery = z.object({

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { choiceField, describe, listField, textField } from './describe.ts';
+import { formatWhole } from './format-whole.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
-import { formatWhole, text } from './text.ts';
+import { text } from './text.ts';
 
 /** The tools of the build chat. Tools that change something ask for approval. No tool deletes anything. */
 export const toolNames = [

@@ -4,11 +4,11 @@ import { choiceField, component, describe, flagField, numberField, objectCompone
 import { ApiError } from './errors.ts';
 import { examples } from './examples.ts';
 import { formatLimit } from './format-limit.ts';
+import { formatWhole } from './format-whole.ts';
 import { AgentId, Identifier, newIdentifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { md5OfAttempt } from './source-state.ts';
 import { listedTextFields, SourceName, warningsField } from './sources.ts';
-import { formatWhole } from './text.ts';
 
 /** The kind of a document, by its content; only Markdown is recognized by its name. */
 export const DocumentType = z.enum(['pdf', 'docx', 'txt', 'md']);

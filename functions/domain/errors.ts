@@ -1,5 +1,5 @@
+import { formatWhole } from './format-whole.ts';
 import type { RequestAllowance } from './request-window.ts';
-import { formatWhole } from './text.ts';
 
 /** The status of every code of an error response. A closed list: clients switch on it. */
 export const errorStatuses = {

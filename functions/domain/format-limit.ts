@@ -1,5 +1,5 @@
+import { formatWhole } from './format-whole.ts';
 import { limits } from './limits.ts';
-import { formatWhole } from './text.ts';
 
 /** Returns a limit as texts name it: `1,000`, `50 KB`, `15 minutes`. */
 export const formatLimit = (name: keyof typeof limits): string => {

@@ -9,11 +9,12 @@ import {
   objectComponent,
   textField,
 } from './describe.ts';
+import { formatWhole } from './format-whole.ts';
 import { AgentId, Uid } from './identifiers.ts';
 import { jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
 import { paging } from './paging.ts';
-import { formatWhole, text, withoutControlCharacters } from './text.ts';
+import { text, withoutControlCharacters } from './text.ts';
 
 /** The kinds of knowledge sources. */
 export const SourceKindName = z.enum(['website', 'document']);

@@ -1,8 +1,8 @@
 import { constants, createInflate, inflateSync } from 'node:zlib';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { TextContent, TextItem } from 'pdfjs-dist/types/src/display/api.js';
+import { formatWhole } from '../domain/format-whole.ts';
 import type { SourceWarning } from '../domain/sources.ts';
-import { formatWhole } from '../domain/text.ts';
 import { describeIgnored, type LongDocument, LongText } from './long-text.ts';
 import { countAttachments } from './pdf-attachments.ts';
 import { PageBoxes } from './pdf-boxes.ts';

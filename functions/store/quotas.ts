@@ -1,6 +1,6 @@
 import { quotaExceeded } from '../domain/errors.ts';
+import { formatWhole } from '../domain/format-whole.ts';
 import { deleting, type SourceState } from '../domain/source-state.ts';
-import { formatWhole } from '../domain/text.ts';
 import { environment } from '../environment.ts';
 import { type Change, isAbsent, when } from './expressions.ts';
 import { countKey, documentCollection, type ItemKey, websiteCollection } from './keys.ts';

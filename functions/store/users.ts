@@ -19,11 +19,11 @@ import {
   suspendedByOperator,
   userSuspended,
 } from '../domain/errors.ts';
+import { formatWhole } from '../domain/format-whole.ts';
 import { isIdentifier, newUlid } from '../domain/identifiers.ts';
 import { withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { isCertainlyOver } from '../domain/listed-api-keys.ts';
-import { formatWhole } from '../domain/text.ts';
 import { idempotencyClaimSeconds, jobRescueDelaySeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import { type Condition, exists, type Fields, isAbsent, when } from './expressions.ts';

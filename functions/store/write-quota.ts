@@ -1,6 +1,6 @@
 import { now } from '../domain/date-time.ts';
 import { quotaExceeded } from '../domain/errors.ts';
-import { formatWhole } from '../domain/text.ts';
+import { formatWhole } from '../domain/format-whole.ts';
 import { environment } from '../environment.ts';
 import { service } from '../service.ts';
 

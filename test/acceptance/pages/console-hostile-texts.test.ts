@@ -78,7 +78,8 @@ it('the views and their dialogs have no violation of WCAG 2.2 AA, light and dark
 }, async () => {
   const world = await attackedWorld();
   const steps: Record<string, ((page: Page) => Promise<void>)[]> = {
-    'numbers?number=%2B14155550100': [
+    'numbers?number=%2B14155550100': [(page) => page.getByRole('button', { name: 'Record a consent' }).click()],
+    numbers: [
       (page) => page.getByRole('button', { name: 'Block numbers' }).click(),
       (page) => page.getByRole('button', { name: 'Import a file' }).click(),
       (page) =>
