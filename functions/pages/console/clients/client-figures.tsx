@@ -4,14 +4,14 @@ import type { User, UserFigures } from '../../../openapi/client/client.ts';
 import { NameLink, useAddress } from '../address.tsx';
 import { before, listCurrencies, type Period, readPeriod } from '../components/figures.tsx';
 import type { Column } from '../components/paged-table.tsx';
-import { Time, useTimeZone } from '../components/values.tsx';
+import { useTimeZone } from '../components/values.tsx';
 import { formatFullMoney, formatNumber, formatPercent, formatValue } from '../formats.ts';
 import { useAllPages, usePages } from '../service.tsx';
 import { ClientStatus } from './client-status.tsx';
 
 /** A client with its figures in a period and in the one before. They are undefined until they are read. */
 export type ClientRow = Pick<User, 'uid' | 'name' | 'agents'> &
-  Partial<Pick<User, 'suspended' | 'quotas' | 'createdAt'>> & {
+  Partial<Pick<User, 'suspended' | 'quotas'>> & {
     figures: Figures | undefined;
     former: Figures | undefined;
     /** The part of all costs in the chosen currency, or of all calls without a cost. */
@@ -173,7 +173,6 @@ export const listClientColumns = (currency: string | undefined): Column<ClientRo
       cell: ({ share }) => share !== undefined && <Share share={share} />,
       sortKey: ({ share }) => share ?? -1,
     },
-    { heading: 'Created', cell: ({ createdAt }) => createdAt && <Time at={createdAt} /> },
   ];
 };
 

@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { ViewBoundary } from '../view-boundary.tsx';
 import type { View } from '../views.ts';
 
@@ -24,13 +25,16 @@ export const Find = ({ views }: { views: View[] }) => {
       <button type="button" className="quiet finder" aria-keyshortcuts="Control+K Meta+K" onClick={() => setOpen(true)}>
         Find … <span aria-hidden="true">{isApple ? '⌘K' : 'Ctrl K'}</span>
       </button>
-      {isOpen && (
-        <ViewBoundary>
-          <Suspense>
-            <FindDialog views={views} onClose={() => setOpen(false)} />
-          </Suspense>
-        </ViewBoundary>
-      )}
+      {isOpen &&
+        // The button is in the header of the page, and the dialog has one of its own.
+        createPortal(
+          <ViewBoundary>
+            <Suspense>
+              <FindDialog views={views} onClose={() => setOpen(false)} />
+            </Suspense>
+          </ViewBoundary>,
+          document.body,
+        )}
     </>
   );
 };
