@@ -50,7 +50,7 @@ const counts = {
   recovered: wholeField('Calls that were missing, and are recorded now.', 2),
   completed: wholeField('Calls that were here without their end, and have it now.', 1),
   skipped: wholeField(
-    'Calls that are not over, were deleted or erased here, or are older than the service keeps calls.',
+    'Calls that are not over, were deleted or erased here, are older than the service keeps calls, or cannot be recorded.',
     2,
   ),
   differing: wholeField('Calls that are here with another duration or cost. They do not change.', 1),

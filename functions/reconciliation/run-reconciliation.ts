@@ -109,8 +109,9 @@ class Run {
     if (pages >= maxPages)
       return this.#end(`The list of calls of ${this.#title} has more than ${maxPages} pages. Choose a shorter time.`);
     const compared = await comparePage(this.#stored, fresh, await this.#listRecorded(), this.#services);
-    if (!(await this.#record(compared))) return 'waits';
-    const counted = addCounts(this.#progress, compared);
+    const unrecorded = await this.#record(compared);
+    if (!unrecorded) return 'waits';
+    const counted = addCounts(this.#progress, countAsSkipped(compared, unrecorded));
     const done: Progress = {
       ...counted,
       position: page.next,
@@ -136,31 +137,35 @@ class Run {
     return this.#recorded;
   }
 
-  /** Records the calls that are missing. False: the time is over, or another run has continued. */
-  async #record({ planned, missing }: ComparedPage): Promise<boolean> {
-    if (missing.length === 0 || this.#stored.dryRun) return true;
+  /** Records the calls that are missing. Returns those that cannot be recorded; undefined when the time is over, or another run has continued. */
+  async #record({ planned, missing }: ComparedPage): Promise<Set<string> | undefined> {
+    const unrecorded = new Set<string>();
+    if (missing.length === 0 || this.#stored.dryRun) return unrecorded;
     // What this run records counts as such, also if it is killed before the page is saved.
-    if (!(await this.#save({ ...this.#progress, planned }))) return false;
+    if (!(await this.#save({ ...this.#progress, planned }))) return undefined;
     let isInTime = true;
     await pMap(
       missing,
       async (call) => {
-        if (Date.now() < this.#until) await this.#recordOne(call);
-        else isInTime = false;
+        if (Date.now() >= this.#until) isInTime = false;
+        else if (!(await this.#recordOne(call))) unrecorded.add(call.callId);
       },
       { concurrency: recordConcurrency },
     );
-    return isInTime;
+    return isInTime ? unrecorded : undefined;
   }
 
-  async #recordOne({ callId, end }: UnknownCall): Promise<void> {
+  /** Records a call. False: it cannot be recorded. */
+  async #recordOne({ callId, end }: UnknownCall): Promise<boolean> {
     const { agentId, uid, platform, reconciliationId } = this.#stored;
     try {
       await recordListedEnd(this.#services, { platform, end, callId, agentId, uid }, reconciliationId);
+      return true;
     } catch (error) {
       // A call that cannot be recorded prevents no other.
       if (!(error instanceof ApiError) || error.code === 'overloaded') throw error;
       log('warn', { job: 'reconcileCalls', reconciliationId, callId, unrecorded: describeError(error) });
+      return false;
     }
   }
 
@@ -220,6 +225,22 @@ const isFirst = (all: { id: string }[], index: number) => all.findIndex(({ id })
 const isSame = (one: Position, other: Position | undefined) => JSON.stringify(one) === JSON.stringify(other);
 
 const maxDifferences = 100;
+
+/** Returns a page whose calls that could not be recorded count as skipped. */
+const countAsSkipped = (compared: ComparedPage, unrecorded: Set<string>): ComparedPage => {
+  const { counts, planned } = compared;
+  const countUnrecorded = (callIds: string[]) => callIds.filter((callId) => unrecorded.has(callId)).length;
+  const [recovered, completed] = [countUnrecorded(planned.recovered), countUnrecorded(planned.completed)];
+  return {
+    ...compared,
+    counts: {
+      ...counts,
+      recovered: counts.recovered - recovered,
+      completed: counts.completed - completed,
+      skipped: counts.skipped + recovered + completed,
+    },
+  };
+};
 
 const addCounts = (progress: Progress, { counts, differences }: ComparedPage): Progress => ({
   ...progress,

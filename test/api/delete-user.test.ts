@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { now } from '../../functions/domain/date-time.ts';
 import { finishUserDeletion } from '../../functions/jobs/finish-user-deletion.ts';
 import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
 import { accessKey, deletedAgentCollection, userKey } from '../../functions/store/keys.ts';
@@ -32,7 +33,12 @@ it('a deleted client is gone with the response, and its data when the job ends: 
   await world.call('POST', '/webhook-endpoints', { body: { uid, url: 'https://crm.example.com/hooks' } });
   await world.call('POST', '/block-list', { body: { uid, numbers: ['+14155550100'] }, headers });
   await world.call('POST', '/block-list-imports', { body: { uid, size: 10 } });
-  await world.recordCall('call-1');
+  const configuration = { transcripts: { keepDays: 30 }, callerHistory: {} };
+  await world.call('PATCH', `/agents/${agentId}`, { body: { configuration } });
+  for (const list of [{ uid }, { uid, agentId }])
+    await world.call('PUT', '/block-list-rules', { body: { ...list, prefixes: [], allow: ['+14155550101'] } });
+  const transcript = [{ role: 'caller', text: 'When do you open?' }];
+  expect((await world.recordCall('call-1', { startedAt: now(), transcript })).body.hasTranscript).toBe(true);
   await world.call('POST', '/agent-documents/text', { body: { uid, agentId, name: 'a.txt', content: 'Text' } });
 
   expect((await mentioning(uid, agentId)).length).toBeGreaterThan(10);

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PlatformCall, VoicePlatforms } from '../../bin/local/voice-platforms.ts';
+import { ApiError } from '../../functions/domain/errors.ts';
 import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
 import { platformKeys } from '../../functions/reconciliation/platform-keys.ts';
 import { reconciliations } from '../../functions/reconciliation/reconciliations.ts';
+import { reconcileServices, runReconciliation } from '../../functions/reconciliation/run-reconciliation.ts';
+import { lazyServices } from '../../functions/service.ts';
+import type { Calls } from '../../functions/store/calls/calls.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
 import '../support/quiet-logs.ts';
 import { other, own, platformCall } from '../support/platform-calls.ts';
@@ -323,6 +327,57 @@ describe('a reconciliation', () => {
       recovered: 1,
       skipped: 1,
     });
+  });
+
+  it('a call that cannot be recorded is skipped, and is neither recovered nor in the way of others', async () => {
+    const calls = [platformCall('retell', { id: 'bad' }), platformCall('retell')];
+    const world = await newReconciledWorld(platforms, 'retell', { calls });
+    const services = lazyServices(reconcileServices);
+    const recordReported: Calls['recordReported'] = async (agentId, callId, ...more) => {
+      if (callId.endsWith('bad')) throw new ApiError('invalid_request', 'It cannot be stored.');
+      return services.calls.recordReported(agentId, callId, ...more);
+    };
+    const failing = Object.create(services, { calls: { value: { recordReported } } });
+    const reconciliationId = await world.begin();
+    const found = await reconciliations.get().find(world.agentId, reconciliationId);
+    await runReconciliation(found, Date.now() + minute, failing);
+    expect(counts(await world.find(reconciliationId))).toEqual({
+      ...{ listed: 2, known: 0, recovered: 1, completed: 0, skipped: 1, differing: 0 },
+    });
+    expect(await world.listCalls()).toHaveLength(1);
+  });
+
+  it('a call by the clock of a platform that is ahead is recorded by the next pass, once', async () => {
+    const calls = [platformCall('retell', { startedAt: Date.now() + 5 * minute })];
+    const world = await newReconciledWorld(platforms, 'retell', { calls });
+    expect(await world.reconcile()).toMatchObject({ listed: 0 });
+    const later = { to: Date.now() + 10 * minute, comparedUntil: Date.now() };
+    expect(await world.reconcile(later)).toMatchObject({ listed: 1, recovered: 1 });
+    expect(await world.reconcile(later)).toMatchObject({ listed: 1, known: 1 });
+  });
+
+  it('calls in progress by the thousand are skipped, and the end of one of them is recorded afterwards', async () => {
+    const running = { endedAt: undefined, status: 'ongoing' };
+    const calls = Array.from({ length: 2500 }, (_, n) =>
+      platformCall('retell', { ...running, startedAt: Date.now() - hour - n }),
+    );
+    const world = await newReconciledWorld(platforms, 'retell', { calls });
+    expect(await world.reconcile()).toMatchObject({ listed: 2500, skipped: 2500, recovered: 0 });
+    expect(await world.listCalls()).toEqual([]);
+    Object.assign(world.account.calls[7] as PlatformCall, { endedAt: Date.now(), status: 'ended' });
+    expect(await world.reconcileHourly(Date.now())).toMatchObject({ skipped: 2499, recovered: 1 });
+  });
+
+  it('a call with the id of another agent’s call is a call of its own', async () => {
+    const call = platformCall('retell');
+    const world = await newReconciledWorld(platforms, 'retell', { calls: [call] });
+    const { body: second } = await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Other' } });
+    const path = `/calls/${second.agentId}/retell:${call.id}`;
+    const facts = { direction: 'outbound', startedAt: '2026-03-01T10:00:00Z' };
+    const before = (await world.call('PUT', path, { body: facts })).body;
+    expect(await world.reconcile()).toMatchObject({ listed: 1, recovered: 1 });
+    expect((await world.call('GET', path)).body).toEqual(before);
+    expect(await world.listCalls()).toMatchObject([{ callId: `retell:${call.id}`, direction: 'inbound' }]);
   });
 
   it('only one runs for an agent at a time', async () => {
