@@ -272,7 +272,8 @@ it('“What did the caller say, and where in the recording?” A turn plays from
   await dialog.getByRole('button', { name: 'Delete the transcript' }).click();
   await dialog.getByRole('button', { name: 'Delete it' }).click();
   await dialog.getByRole('heading', { name: 'Transcript' }).waitFor({ state: 'detached' });
-  expect((await call('GET', `/calls/${agentId}/call-1/transcript`)).status).toBe(404);
+  const query = { uid: world.uid };
+  expect((await call('GET', `/calls/${agentId}/call-1/transcript`, { query })).status).toBe(404);
   expect(complaints).toEqual([]);
 });
 
