@@ -114,7 +114,7 @@ it.each([
   const file = sheet(['number,purpose,state,at', row]);
   const checked = await consents([file, '--uid', 'nobody', '--dry-run']);
   expect(checked.code).toBe(1);
-  expect(checked.stderr.replace(/^(.*:2)(?::\d+)?: /, '$1: ')).toContain(`${file}:2: ${reason}`);
+  expect(checked.stderr.replace(/^(.*\.csv:2)(?::\d+)?: /, '$1: ')).toContain(`${file}:2: ${reason}`);
 });
 
 it.each([
