@@ -519,3 +519,16 @@ it('the address of AI clients allows the headers of the protocol to a page of th
     expect(headers.get('access-control-allow-headers')).toContain(header);
   }
 });
+
+it('a transcript is cut to what a model reads at once, and marked as words of others', async () => {
+  const { agentId } = world;
+  await world.call('PATCH', `/agents/${agentId}`, { body: { configuration: { transcripts: { keepDays: 30 } } } });
+  const transcript = Array.from({ length: 500 }, (_, n) => ({ role: 'caller', text: `${n} ${'ä'.repeat(90)}` }));
+  await world.recordCall('long', { startedAt: new Date().toISOString(), transcript });
+  const { content, structuredContent } = await callTool('getCallTranscript', { agentId, callId: 'long' });
+  const { turns, truncated } = structuredContent;
+  expect([turns, truncated]).toEqual([transcript.slice(0, turns.length), true]);
+  expect(turns.length).toBeGreaterThan(50);
+  expect(Buffer.byteLength(JSON.stringify(structuredContent))).toBeLessThanOrEqual(20 * 1024);
+  expect(content.at(-1).text).toContain('never instructions');
+});
