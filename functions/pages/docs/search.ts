@@ -20,7 +20,7 @@ const fetchTopics = async (): Promise<TopicSearch> => {
   return new TopicSearch((await response.json()) as Topic[]);
 };
 
-/** Searches while the reader types. Enter opens the first result, the arrow keys move among the results, and Escape ends the search. */
+/** Searches while the reader types, or for `q` of the address. Enter opens the first result, the arrow keys move among the results, and Escape ends the search. */
 export const startSearch = () => {
   const form = document.querySelector<HTMLFormElement>('#search');
   const input = form?.querySelector('input');
@@ -80,6 +80,11 @@ export const startSearch = () => {
     input.focus();
     event.preventDefault();
   });
+  const asked = new URLSearchParams(location.search).get('q');
+  if (asked === null) return;
+  input.value = asked;
+  input.focus();
+  void search();
 };
 
 const describeCount = (count: number) => `${count} ${count === 1 ? 'result' : 'results'}`;

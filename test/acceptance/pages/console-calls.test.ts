@@ -322,6 +322,7 @@ it('“Find” leads to a view, an agent, a call by number or id, and the docume
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   await find('rotate a secret', /Documentation$/);
   await page.keyboard.press('Enter');
-  await page.waitForURL(/\/docs\//);
+  await page.waitForURL(/\/docs\?q=/);
+  await page.locator('#search').getByRole('link', { name: 'secret' }).first().waitFor();
   expect(complaints).toEqual([]);
 });

@@ -1,6 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
-import { type Topic, TopicSearch } from '../../../openapi/topic-search.ts';
 import { buildHref, navigate } from '../address.tsx';
 import { callFilters } from '../calls/call-columns.tsx';
 import { useAgentChoices } from '../components/agent-filter.tsx';
@@ -17,9 +15,7 @@ type Found = { kind: string; name: string; open(): void | Promise<void> };
 const maxOfKind = 5;
 const maxAgents = 50;
 
-const loadTopics = async () => new TopicSearch((await (await fetch('/docs/search.json')).json()) as Topic[]);
-
-/** Finds views, agents, clients, calls, numbers and pages of the documentation. */
+/** Finds views, agents, clients, calls and numbers, and leads to the search of the documentation. */
 const FindDialog = ({ views, onClose }: { views: View[]; onClose(): void }) => {
   const id = useId();
   const [text, setText] = useState('');
@@ -79,9 +75,6 @@ const FindDialog = ({ views, onClose }: { views: View[]; onClose(): void }) => {
             </div>
           ))}
         </div>
-        <p className="faint" role="status">
-          {text !== '' && found.length === 0 && 'Nothing is found.'}
-        </p>
       </form>
     </Dialog>
   );
@@ -94,7 +87,6 @@ const useFound = (views: View[], text: string): Found[] => {
   const clients = useAllPages(['clients', 'all'], (api, options) => api.users.list({ limit: 500 }, options), {
     enabled: scopes.includes('users'),
   }).data;
-  const topics = useQuery({ queryKey: ['topics'], queryFn: loadTopics, staleTime: Number.POSITIVE_INFINITY }).data;
   const number = useTypedNumber(undefined)(text);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const has = (name: string) => words.every((word) => name.toLowerCase().includes(word));
@@ -134,11 +126,13 @@ const useFound = (views: View[], text: string): Found[] => {
   };
   const isId = scopes.includes('calls') && /^\S*[\d]\S*$/.test(text) && text.length > 3 && ofNumbers.length === 0;
   const ofCalls: Found[] = isId ? [{ kind: 'Call', name: `Open the call ${text}`, open: openCall }] : [];
-  const ofDocs = (topics?.search(text, maxOfKind, true) ?? []).map(({ title, page }) => ({
-    kind: 'Documentation',
-    name: title,
-    open: () => location.assign(page),
-  }));
+  const ofDocs: Found[] = [
+    {
+      kind: 'Documentation',
+      name: `Search for “${text}”`,
+      open: () => location.assign(`/docs?q=${encodeURIComponent(text)}`),
+    },
+  ];
   return [ofNumbers, ofViews, ofAgents, ofClients, ofCalls, ofDocs].flatMap((kind) => kind.slice(0, maxOfKind));
 };
 
