@@ -241,7 +241,7 @@ describe('every view', () => {
       [`/console/numbers?agentId=${world.agentId}`]: 'blocked for Agent',
       [`/console/knowledge?agentId=${world.agentId}`]: 'Add a website',
       '/console/webhooks': 'Nothing is sent anywhere yet',
-      '/console/changes': 'What changed',
+      '/console/changes': 'Agent updated',
       '/console/keys': '(this key)',
       [`/console/keys?keyId=${world.keyId}`]: 'Key ID',
       '/console/clients': 'Acme',
