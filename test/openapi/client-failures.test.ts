@@ -201,7 +201,7 @@ it('the typed client trims address, key and user, and reads the scheme of an add
   const api = apiClient({ baseUrl: ' HTTP://127.0.0.1:1/\r\n', apiKey: '\u00a0vap_x\n', uid: ' demo', fetch });
   expect((await api.agents.list()).error).toBeUndefined();
   expect(sent.map(({ url, headers }) => [url, headers.get('x-authorization')])).toEqual([
-    ['http://127.0.0.1:1/agents?uid=demo', 'vap_x'],
+    ['http://127.0.0.1:1/agents?uid=demo&limit=100', 'vap_x'],
   ]);
 });
 
