@@ -24,7 +24,7 @@ export const updateWebhookEndpoint = endpoint({
   path: '/webhook-endpoints/{endpointId}',
   summary: 'Update a webhook endpoint',
   description:
-    'Updates the fields that are sent; `null` clears a field. While an endpoint is not `active`, nothing is sent to it, and its pending deliveries end as `failed`; they can be sent again. After a change of `url`, `events` or `agentIds` it gets the events that the scopes of the API key of this request cover. `active: true` also enables an endpoint that the service disabled.',
+    'Updates the fields that are sent; `null` clears a field. While an endpoint is not `active`, nothing is sent to it, and its pending deliveries end as `failed`; they can be sent again. After a change of `url`, `events` or `agentIds` it gets the events that the scopes of the API key of this request cover.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: {
     webhookEndpoints: webhookEndpoints.for('change'),

@@ -68,7 +68,7 @@ export const ImportColumns = z
       { error: 'must name different columns' },
     ),
     z.describe(
-      `The names of the columns in the header of the file, without regard to case and to kinds of white space. The other columns of the file are ignored then, and so are lines above the header, such as a title: it is the first of ${limits.importHeadingLines} rows that has these names.`,
+      `The names of the columns in the header of the file, without regard to case and to kinds of white space. Other columns are ignored, and so are lines above the header, which is the first of ${limits.importHeadingLines} rows that has these names.`,
     ),
   );
 export type ImportColumns = z.infer<typeof ImportColumns>;

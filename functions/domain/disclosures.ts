@@ -36,7 +36,7 @@ export const Disclosure = z.custom<Disclosure>().check(
   }),
   z.meta({ documentAs: z.union([Sentence, z.record(z.string(), Sentence)]) }),
   describe(
-    'The sentence that says that a machine speaks: one text, or one for each language, as an object from BCP 47 tags. The greeting that a voice platform gets begins with it, and variables have it as `disclosure`: that of the agent’s `language`, else of the language without its region, else the first one.',
+    'The sentence that says that a machine speaks: one text, or an object with one for each BCP 47 tag. The greeting that a voice platform gets begins with it, and variables have it as `disclosure`: that of the agent’s `language`, else of the language without its region, else the first one.',
     { 'en-US': 'You are speaking with an AI assistant.', de: 'Sie sprechen mit einem KI-Assistenten.' },
   ),
 );

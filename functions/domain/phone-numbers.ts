@@ -25,7 +25,7 @@ export const mentionsNumber = (text: string, number: string): boolean =>
 
 /** How numbers in requests may be written. */
 export const numberForms =
-  'Spaces, dashes, dots and parentheses between its digits are removed, and so is a trunk zero behind the country code.';
+  'Spaces, dashes, dots and parentheses between digits are removed, and so is a trunk zero behind the country code.';
 
 const normalized = (error: string) =>
   z

@@ -102,6 +102,13 @@ export const argumentDescriptions: Record<string, string> = {
 
 /** The schemas of arguments that differ from those of the operation. */
 export const argumentSchemas: Record<string, JsonSchema> = {
+  'createBlockListImport.columns': {
+    type: 'object',
+    properties: { number: { type: 'string' }, reason: { type: 'string' }, expiresAt: { type: 'string' } },
+    required: ['number'],
+    description:
+      'What the file calls these columns in its header. Other columns, and lines above the header, are ignored.',
+  },
   'recordCall.transcript': { type: 'array', items: { type: 'object' }, description: 'Turns: `role`, `text`, `at`.' },
   'getAgentVersion.version': { type: 'integer', minimum: 1, description: 'Number of the version.' },
   'getAgentVersion.against': { type: 'integer', minimum: 1, description: 'Another version, to compare with.' },

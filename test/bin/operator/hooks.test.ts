@@ -74,7 +74,7 @@ it('hooks url prints an address without a key for a platform that signs, and hoo
   expect(await sendTo(made.url, made.url.replace(/\?.*/, ''))).toBe(401);
   expect(await verify()).toMatchObject({
     lastRefused: { at: expect.any(String), reason: 'address' },
-    advice: expect.stringContaining('Enter exactly the one that "hooks url" prints'),
+    advice: expect.stringContaining('Enter exactly the one that the console and "hooks url" show'),
   });
   const { stdout } = await operator('hooks', 'verify', ...of, '--uid', uid);
   expect(stdout).toContain('(address)');
