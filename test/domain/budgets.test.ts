@@ -97,6 +97,8 @@ it('a share is told once a period, however the sum moves', () => {
   expect(tellShare(budget, first, '2026-03-01', { share: 0.8, spent: '9' })).toBe(first);
   const next = tellShare(budget, first, '2026-03-02', { share: 0.8, spent: '8' });
   expect(findNewShares(first, next)).toEqual([{ period: '2026-03-02', share: 0.8, spent: '8' }]);
+  // A call of the day before is corrected after midnight.
+  expect(tellShare(budget, next, '2026-03-01', { share: 1, spent: '11' })).toBe(next);
   const other = tellShare({ ...budget, budgetId: 'b2' }, next, '2026-03-02', { share: 0.8, spent: '8' });
   expect(findNewShares(next, other)).toHaveLength(1);
 });

@@ -35,6 +35,17 @@ const sorted = (rows: FigureRow[]) => {
   return rows.toSorted((one, other) => (name(one) < name(other) ? -1 : 1));
 };
 
+it('calls whose value or cost is left out are counted', () => {
+  const counter = new RowCounter();
+  const left: CountedCall = {
+    ...{ startedAt: '2026-03-01T10:00:00.000Z', direction: 'inbound', custom_call_outcome_value: 1e300 },
+    details: { cost: { amount: 0.05, currency: 'dollars' } },
+  };
+  for (let times = 0; times < 3; times++) counter.add(toFigureRow(left));
+  const nothing = { values: 0, valueMillionths: 0n, costMillionths: 0n };
+  expect(counter.rows).toMatchObject([{ calls: 3, valuesLeftOut: 3, costsLeftOut: 3, ...nothing }]);
+});
+
 it('the figures of any calls are unpacked as they were packed, sums beyond the size of a number included', () => {
   fc.assert(
     fc.property(fc.array(call, { maxLength: 40 }), (calls) => {

@@ -6,6 +6,7 @@ import {
   blockedNumberKey,
   callKey,
   changedItem,
+  consentRecordKey,
   erasureKey,
   exportKey,
   type ItemKey,
@@ -58,6 +59,12 @@ it('nothing is kept of an erased number; another one stays as it is, also when i
   expect(await keep(key, {}, { erasedAt: startedAt })).toBeUndefined();
   expect(await keep(key, {}, { blockedUntil: 0 })).toEqual(makeRecord(key, {}));
   expect(await keep(key, {})).toEqual(makeRecord(key, {}));
+});
+
+it('nothing is kept of an erased consent', async () => {
+  const key = consentRecordKey('u', phone, { at: startedAt, consentId: 'c' });
+  expect(await keep(key, {})).toBeUndefined();
+  expect(await keep(key, {}, { state: 'given' })).toEqual(makeRecord(key, {}));
 });
 
 it('the change of an import keeps the numbers that the import still has, and that of an erasure or an export of a person no number', async () => {

@@ -175,6 +175,11 @@ it('a search finds every word of a text in the passage that holds it', async () 
   );
 });
 
+it('a search weighs a word more that few passages have', async () => {
+  const texts = ['Rooms and breakfast.', 'Rooms and parking.', 'Rooms and bicycles.', 'Rooms and towels.', 'Parking.'];
+  expect((await search(texts, 'breakfast or parking')).at(0)).toBe('Rooms and breakfast.');
+});
+
 it('a search weighs a word more that the query repeats', async () => {
   const index = await buildIndex([{ text: 'Rooms and breakfast.' }, { text: 'Rooms and parking.' }]);
   const pageOfBest = async (query: string) =>

@@ -23,6 +23,13 @@ const cases: [name: string, endpoint: StoredEndpoint, step: string, requested: s
     'send',
     'attempt',
   ],
+  [
+    'failing for a minute',
+    { ...confirmed, failingSince: secondsAgo(60), ...makeProbe('other') },
+    'park',
+    'send',
+    'probe',
+  ],
   ['failing, probed by another', { ...confirmed, failingSince, ...makeProbe('other') }, 'park', 'send', 'probe'],
   ['failing, probed by itself', { ...confirmed, failingSince, ...makeProbe('own') }, 'send', 'send', 'attempt'],
   [
