@@ -161,7 +161,11 @@ it('import what a program exported, with a title: the console finds the headings
   expect(await findViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Import' });
-  await dialog.getByRole('row', { name: '7 nobody Write the number' }).waitFor();
+  await dialog.getByText('Done').waitFor();
+  await dialog
+    .getByRole('table', { name: 'Lines that failed' })
+    .getByRole('row', { name: '7 nobody Write the number' })
+    .waitFor();
   const { body } = await world.call('GET', '/block-list', { query: { uid: world.uid } });
   expect(body.entries.map(({ number }: { number: string }) => number).toSorted()).toEqual([
     '+14155550171',
