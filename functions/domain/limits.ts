@@ -96,6 +96,8 @@ export const limits = {
   /** What a tool returned is cut in a transcript. */
   toolTurnCharacters: 2000,
   transcriptTurns: 2000,
+  /** More turns are refused. Those behind `transcriptTurns` are cut. */
+  turnsPerRequest: 10_000,
   transcriptBytes: 400 * 1024,
   transcriptDays: 400,
   /** What a model reads of a transcript at once. */

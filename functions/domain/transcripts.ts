@@ -23,13 +23,11 @@ export const Turn = component(
 export type Turn = z.infer<typeof Turn>;
 
 /** A transcript as a request sends it. */
-export const NewTranscript = z
-  .array(Turn)
-  .check(
-    describe('What was said, if the agent keeps transcripts.', [
-      { role: 'agent', text: 'Hello, how can I help you?', at: 0.5 },
-    ]),
-  );
+export const NewTranscript = list(Turn, { max: limits.turnsPerRequest }).check(
+  describe('What was said, if the agent keeps transcripts.', [
+    { role: 'agent', text: 'Hello, how can I help you?', at: 0.5 },
+  ]),
+);
 
 /** Whether transcripts of an agent are kept, and for how long. */
 export const TranscriptSettings = z
