@@ -334,6 +334,8 @@ it('“Call only who agreed, on weekdays, and say that you are a machine.” Rul
     transcripts: { keepDays: 30, redact: ['cards', 'emails'] },
   };
   expect((await getAgent(world)).configuration).toEqual(saved);
+  // The form has the saved version.
+  await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' });
   await page.getByLabel('Earlier calls that the agent is told of').fill('');
   await page.getByRole('button', { name: 'Save' }).click();
   await status(page).getByText('Version 3 is saved.').waitFor();

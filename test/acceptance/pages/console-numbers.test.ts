@@ -91,7 +91,7 @@ it('a number is unblocked by keyboard only', async () => {
   await page.getByRole('dialog', { name: 'Unblock +14155550100?' }).waitFor();
   await page.keyboard.press('Escape');
   await expect.poll(() => button.evaluate((element) => element.matches(':focus'))).toBe(true);
-  await page.keyboard.press('Enter');
+  await button.press('Enter');
   await page.getByRole('button', { name: 'Unblock', exact: true }).focus();
   await page.keyboard.press('Enter');
   await page.getByText('No number is blocked for Agent').waitFor();

@@ -29,6 +29,7 @@ it('“What needs doing?” leads to the held outcomes, which are decided togeth
   const world = await newHeldCalls(['a', 'b', 'c', 'd']);
   const { page, complaints } = await openConsole(world.apiKey);
   await page.getByRole('navigation', { name: 'Console' }).getByText('4 held outcomes').waitFor();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   expect(await findViolations(page)).toEqual([]);
   await page.getByRole('link', { name: '4 outcomes are held: set or clear them' }).click();
   await page
