@@ -34,8 +34,10 @@ export const findPerson = async (
   services: ServicesOf<typeof countServices>,
 ): Promise<Record<ErasedKind, number>> => {
   const found = { calls: 0, blockedNumbers: 0, consents: 0 };
-  for await (const place of listPlaces(uid, number, services))
-    for (const kind of erasedKinds) found[kind] += (await personKinds[kind].count?.(place, services)) ?? 0;
+  for await (const place of listPlaces(uid, number, services)) {
+    const counts = await Promise.all(erasedKinds.map((kind) => personKinds[kind].count?.(place, services) ?? 0));
+    for (const [index, kind] of erasedKinds.entries()) found[kind] += counts[index] as number;
+  }
   return found;
 };
 

@@ -456,7 +456,7 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
     {
       what: 'a dry run',
       request: ({ uid, phone }) => ({ body: { uid, number: phone, dryRun: true } }),
-      // The user's list, the agents, the access to them, their calls, their lists.
+      // The user's list beside the consents, the agents, the access to them, their calls beside their lists.
       maxRoundTrips: 6,
     },
   ],

@@ -39,7 +39,7 @@ export type HookSecretItem = Item & {
   budgetMark?: BudgetMark;
   lastUsedAt?: string;
   lastRefused?: SignatureRefusal & { at: string };
-  /** The refusals stored since the first of at most five seconds. */
+  /** The refusals that were stored in the current interval of five seconds. */
   refusals?: { since: string; stored: number };
 };
 
