@@ -42,10 +42,10 @@ export type VoicePlatforms = Listening & {
   maxPage: number;
 };
 
-/** Starts fakes of the lists of calls of the five voice platforms, at one address: their paths differ. */
-export const startVoicePlatforms = async (accounts: VoicePlatforms['accounts'] = {}): Promise<VoicePlatforms> => {
+/** Starts fakes of the lists of calls of the five voice platforms, at one address, because their paths differ. */
+export const startVoicePlatforms = async (port?: number): Promise<VoicePlatforms> => {
   const server = createServer((request, response) => void respond(platforms, request, response));
-  const platforms: VoicePlatforms = { ...(await listen(server)), accounts, requests: [], maxPage: 1000 };
+  const platforms: VoicePlatforms = { ...(await listen(server, port)), accounts: {}, requests: [], maxPage: 1000 };
   return platforms;
 };
 

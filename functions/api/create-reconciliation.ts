@@ -14,14 +14,14 @@ import { agents } from '../store/agents/agents.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** Starts a comparison of an agent's calls with its platform's list, which records those that are missing. */
+/** Starts a reconciliation, which compares an agent's calls with its platform's list and records those that are missing. */
 export const createReconciliation = endpoint({
   name: 'createReconciliation',
   method: 'POST',
   path: '/agents/{agentId}/reconciliations',
   summary: 'Find calls whose end never arrived',
   description:
-    'Compares the calls of an agent with the list of its voice platform (`platform` of its configuration), and records those that are missing, as if their end had arrived. It runs in the background; `GET /agents/{agentId}/reconciliations/{reconciliationId}` returns its counts. A call that was deleted, or whose person was erased, does not come back. Only the owner of the agent may start it, one at a time.',
+    'Compares the calls of an agent with the list of its voice platform (`platform` of its configuration), and records those that are missing, as if their end had arrived. It runs in the background. `GET /agents/{agentId}/reconciliations/{reconciliationId}` returns its counts. Calls that were deleted, or whose person was erased, are not recorded again. Only the owner of the agent can start a reconciliation, one at a time.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params: { agentId }, body: { uid } }) => ({ agentId, uid }) },
   services: {
     agents: agents.for('find'),

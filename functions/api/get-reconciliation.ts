@@ -13,7 +13,7 @@ export const getReconciliation = endpoint({
   path: '/agents/{agentId}/reconciliations/{reconciliationId}',
   summary: 'Get a reconciliation',
   description:
-    'Returns the status and the counts of a reconciliation, and the first 100 calls that are here with another duration or cost. It is kept for 30 days.',
+    'Returns the status and the counts of a reconciliation, and the first 100 differences of recorded calls in duration and cost. It is kept for 30 days.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params: { agentId }, query: { uid } }) => ({ agentId, uid }) },
   services: { reconciliations: reconciliations.for('find') },
   params: z.object({ agentId: AgentIdInPath, reconciliationId: ReconciliationIdInPath }),

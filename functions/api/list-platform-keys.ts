@@ -14,7 +14,7 @@ export const listPlatformKeys = endpoint({
   path: '/platform-keys',
   summary: 'List the keys of voice platforms',
   description:
-    'Returns the voice platforms that have a key, with when it was set, last used and last refused. Keys are not shown.',
+    'Returns the voice platforms that have a key, and when each key was set, last used and last refused. Keys are not returned.',
   caller: { kind: 'key', scope: 'agents', user: ({ query }) => query },
   services: { platformKeys: platformKeys.for('list') },
   query: z.object({ uid: Uid, ...paging }),

@@ -15,7 +15,7 @@ export const listReconciliations = endpoint({
   path: '/agents/{agentId}/reconciliations',
   summary: 'List reconciliations',
   description:
-    'Returns the reconciliations of an agent in the last 30 days, the newest first, also those of every hour.',
+    'Returns the reconciliations of an agent in the last 30 days, the newest first, including the hourly ones.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params: { agentId }, query: { uid } }) => ({ agentId, uid }) },
   services: { reconciliations: reconciliations.for('list') },
   params: z.object({ agentId: AgentIdInPath }),

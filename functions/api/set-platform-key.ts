@@ -21,7 +21,7 @@ export const setPlatformKey = endpoint({
   path: '/platform-keys/{platform}',
   summary: 'Set the key of a voice platform',
   description:
-    'Sets the API key with which the service reads the list of calls of a voice platform, to find calls whose end never arrived. A key that is set again replaces the former one at once. It is stored encrypted, and never shown. Use a key with as few rights as the platform offers.',
+    'Sets the API key with which the service reads the list of calls of a voice platform, to find calls whose end never arrived. A new key replaces the former one immediately. The key is stored encrypted, and is never returned. Use a key with the fewest permissions that the platform offers.',
   caller: { kind: 'key', scope: 'agents', user: ({ body: { uid } }) => ({ uid }) },
   services: { platformKeys: platformKeys.for('set'), sealedSecrets },
   params: z.object({ platform: PlatformInPath }),

@@ -49,7 +49,7 @@ export class PlatformRequests {
   async send(path: string, { query = {}, body }: { query?: Query; body?: object } = {}): Promise<unknown> {
     const address = new URL(path, this.#base);
     if (address.origin !== new URL(this.#base).origin)
-      throw new PlatformError('It refers to another address.', { status: 400 });
+      throw new PlatformError('The next page is at another address.', { status: 400 });
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) address.searchParams.set(name, String(value));
     this.count++;
@@ -57,7 +57,7 @@ export class PlatformRequests {
     const { status, headers } = response;
     if (!response.ok) {
       await response.body?.cancel();
-      throw new PlatformError(`It responded with the status ${status}.`, {
+      throw new PlatformError(`The response has the status ${status}.`, {
         status,
         retryAfterSeconds: readRetryAfter(headers),
       });
@@ -66,7 +66,7 @@ export class PlatformRequests {
       return parseJson(await readBody(response));
     } catch (error) {
       if (error instanceof PlatformError) throw error;
-      throw new PlatformError('Its response was no JSON.');
+      throw new PlatformError('The response is not JSON.');
     }
   }
 
@@ -80,7 +80,7 @@ export class PlatformRequests {
         signal: AbortSignal.timeout(timeoutMilliseconds),
       });
     } catch {
-      throw new PlatformError('It did not respond.');
+      throw new PlatformError('There is no response.');
     }
   }
 }
@@ -93,7 +93,7 @@ const readBody = async (response: Response): Promise<Buffer> => {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new PlatformError('Its response is too large.', { status: 200, isTooLarge: true });
+    if (bytes > maxBytes) throw new PlatformError('The response is too large.', { status: 200, isTooLarge: true });
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

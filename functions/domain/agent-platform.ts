@@ -4,25 +4,23 @@ import { limits } from './limits.ts';
 import { list } from './list.ts';
 import { text } from './text.ts';
 
-/** Whose assistant an agent is at a voice platform, and whether its calls are compared every hour. */
+/** The voice platform of an agent and its assistants there, and whether its calls are reconciled every hour. */
 export const AgentPlatform = z
   .strictObject({
     name: choiceField(['vapi', 'retell', 'elevenlabs', 'twilio', 'telnyx'], 'The voice platform.', 'vapi'),
     assistantIds: z.optional(
       list(text(1, limits.assistantIdCharacters), { max: limits.assistantIds }).check(
         describe(
-          'The assistants at the platform: ids of assistants (Vapi) or agents (Retell, ElevenLabs), or SIDs of phone numbers (Twilio). Without any, a call is the agent’s if our side’s number is its `phoneNumber`.',
+          'The assistants at the platform: ids of assistants (Vapi) or agents (Retell, ElevenLabs), or SIDs of phone numbers (Twilio). Without any, calls to and from its `phoneNumber` are the agent’s.',
           ['4f1c2e3d-5b6a-4789-9c0d-1e2f3a4b5c6d'],
         ),
       ),
     ),
-    reconcile: z.optional(
-      flagField('Whether the calls of the last 26 hours are compared with the platform’s list every hour.', true),
-    ),
+    reconcile: z.optional(flagField('Whether the service reconciles the calls of the last 26 hours every hour.', true)),
   })
   .check(
     describe(
-      'The voice platform of the agent, whose list of calls finds those whose end never arrived. It needs a key of the platform.',
+      'The voice platform of the agent. Its list of calls shows those whose end never arrived. Reading it requires a key for the platform.',
       { name: 'vapi', assistantIds: ['4f1c2e3d-5b6a-4789-9c0d-1e2f3a4b5c6d'], reconcile: true },
     ),
   );

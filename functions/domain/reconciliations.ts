@@ -20,20 +20,20 @@ const id = () => textField('Id of the reconciliation.', exampleId);
 export const ReconciliationIdInPath = id();
 
 const range = {
-  from: timestamp('The calls that start from then on.', '2026-03-01T00:00:00.000Z'),
-  to: timestamp('The calls that start before then, at most the present.', '2026-03-02T00:00:00.000Z'),
+  from: timestamp('Start of the period.', '2026-03-01T00:00:00.000Z'),
+  to: timestamp('End of the period.', '2026-03-02T00:00:00.000Z'),
 };
 
 export const ReconciliationRequest = z.object({
   uid: Uid,
-  from: DateTime.check(describe('The calls that start from then on.', '2026-03-01T00:00:00.000Z')),
+  from: DateTime.check(describe('Calls that start at this time or later.', '2026-03-01T00:00:00.000Z')),
   to: DateTime.check(
     describe(
-      'The calls that start before then: at most the present, and 31 days after `from`.',
+      'Calls that start before this time: at most the present, and 31 days after `from`.',
       '2026-03-02T00:00:00.000Z',
     ),
   ),
-  dryRun: z._default(flagField('Only counts. Nothing is recorded.', false), false),
+  dryRun: z._default(flagField('Counts only, and records nothing.', false), false),
 });
 
 export const AcceptedReconciliation = describedObject('The reconciliation that has begun.', {
@@ -45,15 +45,15 @@ export const ReconciliationStatus = z.enum(['pending', 'running', 'done', 'faile
 
 /** The numbers of calls that a reconciliation counts. */
 const counts = {
-  listed: wholeField('How many calls of the agent the platform lists: the sum of the following four.', 1041),
-  known: wholeField('Calls that are here.', 1036),
-  recovered: wholeField('Calls that were missing, and are recorded now.', 2),
-  completed: wholeField('Calls that were here without their end, and have it now.', 1),
+  listed: wholeField('Calls of the agent in the list of the platform: the sum of the following four.', 1041),
+  known: wholeField('Calls that were recorded before.', 1036),
+  recovered: wholeField('Calls that were missing and are now recorded.', 2),
+  completed: wholeField('Calls that were recorded without their end, which is now recorded.', 1),
   skipped: wholeField(
-    'Calls that are not over, were deleted or erased here, are older than the service keeps calls, or cannot be recorded.',
+    'Calls that are in progress, were deleted or erased, are older than the service keeps calls, or cannot be recorded.',
     2,
   ),
-  differing: wholeField('Calls that are here with another duration or cost. They do not change.', 1),
+  differing: wholeField('Recorded calls with another duration or cost at the platform. They do not change.', 1),
 };
 export type ReconciliationCounts = Record<keyof typeof counts, number>;
 
@@ -65,10 +65,10 @@ const measure = z.union([
   }),
 ]);
 
-export const Difference = describedObject('A call that is here with another duration or cost.', {
+export const Difference = describedObject('A recorded call with another duration or cost at the platform.', {
   callId: textField('Id of the call.', 'vapi:4f1c2e3d'),
   field: choiceField(['durationSeconds', 'cost'], 'What differs.', 'durationSeconds'),
-  here: measure.check(describe('The value here: seconds, or `amount` and `currency`.', 61)),
+  here: measure.check(describe('The recorded value: seconds, or `amount` and `currency`.', 61)),
   there: measure.check(describe('The value at the platform.', 65)),
 });
 export type Difference = z.infer<typeof Difference>;
@@ -79,11 +79,13 @@ export const Reconciliation = objectComponent(
   {
     reconciliationId: id(),
     status: ReconciliationStatus.check(describe('Status of the reconciliation.', 'done')),
-    dryRun: flagField('Whether it only counts.', false),
+    dryRun: flagField('Whether it counts only.', false),
     ...range,
     ...counts,
     differences: listField(Difference, 'The first 100 differences.'),
-    error: z.optional(textField('Why it failed.', 'Vapi does not accept the API key (401). Set it again.')),
+    error: z.optional(
+      textField('Why it failed.', 'Vapi does not accept the API key (401). Set another one, and try again.'),
+    ),
     createdAt: timestamp('When it was requested.'),
     finishedAt: z.optional(timestamp('When it ended.', '2026-03-02T00:00:04.000Z')),
   },

@@ -18,7 +18,7 @@ const services = {
   jobQueue: queueSender('reconcileCalls'),
 };
 
-/** An hourly pass goes further back than a day, so that an hour without passes loses nothing. */
+/** Each pass lists this period again: a platform may list a call late. See decisions/0041. */
 const hourlyMilliseconds = 26 * 60 * 60 * 1000;
 
 /** Compares the calls of an agent with its platform's list, and records those that are missing. */

@@ -31,8 +31,8 @@ export const reconcileServices = {
 };
 type Services = ServicesOf<typeof reconcileServices>;
 
-/** A platform that does not respond is asked again for so long. */
-const maxTroubleMilliseconds = 15 * 60 * 1000;
+/** A request that fails is retried for at most this long. */
+const maxRetryMinutes = 15;
 const maxPages = 2000;
 const pagesPerSave = 20;
 const recordConcurrency = 4;
@@ -67,11 +67,11 @@ class Run {
   async go(): Promise<Rest> {
     const { uid, platform, number, assistantIds, ...asked } = this.#stored;
     const key = await this.#services.platformKeys.find(uid, platform);
-    if (!key) return this.#fail(`There is no key of ${this.#title}. Set it, and try again.`);
+    if (!key) return this.#fail(`The API key for ${this.#title} was deleted. Set another one, and try again.`);
     const apiKey = await this.#services.sealedSecrets
       .open(platformKeyOwner(uid, platform), key.sealed)
       .catch(() => undefined);
-    if (apiKey === undefined) return this.#fail(`The key of ${this.#title} cannot be read. Set it again.`);
+    if (apiKey === undefined) return this.#fail(`The API key for ${this.#title} cannot be decrypted. Set it again.`);
     const list = callLists[platform];
     const requests = new PlatformRequests(environment.platformApiBases[platform], list.headers(apiKey, key.accountId));
     const [from, to] = [Date.parse(asked.from), Date.parse(asked.to)];
@@ -91,7 +91,7 @@ class Run {
       if (!(error instanceof PlatformError)) throw error;
       const { status } = error;
       if (error.isRefusal && status !== undefined) await this.#services.platformKeys.noteRefusal(uid, key, status);
-      return this.#suffer(error);
+      return this.#retryOrFail(error);
     }
   }
 
@@ -105,9 +105,9 @@ class Run {
     const fresh = page.calls.filter(({ id }, index, all) => !previous.includes(hashId(id)) && isFirst(all, index));
     const isStuck =
       page.next !== undefined && page.calls.length > 0 && (fresh.length === 0 || isSame(page.next, position));
-    if (isStuck) return this.#end(`The list of calls of ${this.#title} repeats a page.`);
+    if (isStuck) return this.#end(`The list of calls at ${this.#title} repeats a page.`);
     if (pages >= maxPages)
-      return this.#end(`The list of calls of ${this.#title} has more than ${maxPages} pages. Choose a shorter time.`);
+      return this.#end(`The list of calls at ${this.#title} has more than ${maxPages} pages. Choose a shorter period.`);
     const compared = await comparePage(this.#stored, fresh, await this.#listRecorded(), this.#services);
     const unrecorded = await this.#record(compared);
     if (!unrecorded) return 'waits';
@@ -185,22 +185,19 @@ class Run {
     await this.#end(error);
   }
 
-  /** Waits as the platform says, for a quarter of an hour at most, or ends with a sentence. */
-  async #suffer(error: PlatformError): Promise<Rest> {
-    const { status, retryAfterSeconds, isPassing } = error;
-    const said = status === undefined ? '' : ` (${status})`;
+  /** Retries after the time that the platform asks for, within 15 minutes, or fails with a sentence. */
+  async #retryOrFail(error: PlatformError): Promise<Rest> {
+    const { status, retryAfterSeconds, isPassing, message } = error;
     if (error.isRefusal)
-      return this.#fail(`${this.#title} does not accept the API key${said}. Set another one, and try again.`);
+      return this.#fail(`${this.#title} does not accept the API key (${status}). Set another one, and try again.`);
     if (status === 404)
-      return this.#fail(`${this.#title} knows no such account${said}. Set the key again, with the right account.`);
-    if (!isPassing)
-      return this.#fail(`${this.#title} did not take the request for its list of calls${said}. ${error.message}`);
+      return this.#fail(`${this.#title} has no such account (404). Set the key again with the correct account.`);
+    const sentence = `The list of calls at ${this.#title} cannot be read. ${message}`;
+    if (!isPassing) return this.#fail(sentence);
     const { failures, troubledAt = Date.now() } = this.#progress;
     const delaySeconds = Math.max(1, retryAfterSeconds ?? Math.min(60, 2 ** failures));
-    if (Date.now() + delaySeconds * 1000 > troubledAt + maxTroubleMilliseconds)
-      return this.#fail(
-        `${this.#title} has not responded as it should for a quarter of an hour${said}. Try again later.`,
-      );
+    if (Date.now() + delaySeconds * 1000 > troubledAt + maxRetryMinutes * 60_000)
+      return this.#fail(`${sentence} The service retries for at most ${maxRetryMinutes} minutes. Try again later.`);
     return (await this.#save({ ...this.#progress, troubledAt, failures: failures + 1 })) ? { delaySeconds } : undefined;
   }
 

@@ -12,9 +12,9 @@ import type { World } from './world.ts';
 
 const hour = 60 * 60 * 1000;
 const callsOfDay = 1000;
-/** ElevenLabs lists at most a hundred conversations a page. */
-const targets: Partial<Record<PlatformName, number>> = { vapi: 3, retell: 3, twilio: 3, telnyx: 3 };
-const mostTableRequests = 10;
+/** ElevenLabs lists at most 100 conversations on a page, and a pass lists 26 hours: see functions/decisions/0041. */
+const maxPlatformRequests: Record<PlatformName, number> = { vapi: 3, retell: 3, elevenlabs: 11, twilio: 3, telnyx: 3 };
+const maxTableRequests = 10;
 
 /** Counts the requests of an hourly pass over an agent in whose calls nothing is missing: to the platform, and to the table. */
 export const measureHourlyPasses = async ({ proxy, directly, uid, newAgent }: World): Promise<Figure[]> => {
@@ -50,18 +50,18 @@ export const measureHourlyPasses = async ({ proxy, directly, uid, newAgent }: Wo
     await pass(Date.now() - hour);
     const toTable = (await proxy.take()).filter(({ service }) => service === 'dynamodb').length;
     const toPlatform = platforms.requests.length;
-    const most = targets[platform];
+    const max = maxPlatformRequests[platform];
     const what = `an hourly pass, ${callsOfDay.toLocaleString('en')} calls a day at ${platform}`;
     figures.push(
       {
         what: `${what}: requests to the platform`,
         ours: { value: toPlatform, unit: 'requests' },
-        target: most === undefined ? undefined : { text: `≤ ${most}`, reached: toPlatform <= most },
+        target: { text: `≤ ${max}`, reached: toPlatform <= max },
       },
       {
         what: `${what}: requests to the table`,
         ours: { value: toTable, unit: 'requests' },
-        target: { text: `≤ ${mostTableRequests}`, reached: toTable <= mostTableRequests },
+        target: { text: `≤ ${maxTableRequests}`, reached: toTable <= maxTableRequests },
       },
     );
   }

@@ -9,7 +9,7 @@ export type Deployed = {
   apiUrl: string;
   chatUrl: string | null;
   environment: Record<string, string>;
-  /** The addresses of the fake Stripe and Bedrock. */
+  /** The addresses of the fake Stripe, Bedrock and Vapi. The last one is not started. */
   fakes: Record<string, string>;
   grants: string;
   /** The Python programs beside the emulator. */

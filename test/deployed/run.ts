@@ -17,6 +17,7 @@ import {
   paginateFilterLogEvents,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { startBedrock } from '../../bin/local/bedrock.ts';
+import { freePort } from '../../bin/local/listen.ts';
 import type { Started } from '../../bin/local/started.ts';
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
 import installPackages from '../acceptance/packages.ts';
@@ -100,7 +101,12 @@ const main = async (): Promise<boolean> => {
   const stripeKey = `sk_test_${randomBytes(12).toString('hex')}`;
   const stripe = await start(startStripe({ key: stripeKey }));
   const bedrock = await start(startBedrock());
-  const fakes = { STRIPE_API_BASE: stripe.endpoint, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.endpoint };
+  const fakes = {
+    STRIPE_API_BASE: stripe.endpoint,
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.endpoint,
+    // The test of reconciliations starts a fake of the platform there.
+    VAPI_API_BASE: `http://127.0.0.1:${await freePort()}`,
+  };
   // The emulated table is slower than AWS's, as that of a local run is.
   const emulator = await start(startEmulator(programs, folder, { ...fakes, TABLE_TIMEOUT_SECONDS: '20' }));
   const { environment } = emulator;
@@ -187,6 +193,7 @@ const main = async (): Promise<boolean> => {
       : [
           'test/deployed/deployment.test.ts',
           'test/deployed/lake.test.ts',
+          'test/deployed/reconciliation.test.ts',
           'test/api',
           'test/acceptance/api',
           'test/bin/agents/apply',

@@ -200,14 +200,19 @@ describe('a reconciliation', () => {
     platforms.fault = () => ({ status: 429, headers: { 'retry-after': '3600' } });
     expect(await run(world.agentId, reconciliationId)).toBeUndefined();
     const { status, error } = await world.find(reconciliationId);
-    expect([status, error]).toEqual(['failed', expect.stringContaining('for a quarter of an hour (429)')]);
+    expect([status, error]).toEqual([
+      'failed',
+      expect.stringContaining(
+        'cannot be read. The response has the status 429. The service retries for at most 15 minutes.',
+      ),
+    ]);
     platforms.fault = undefined;
     expect(await world.reconcile()).toMatchObject({ status: 'done', recovered: 1 });
   });
 
   it.each([
-    ['an account of somebody else', { status: 404 }, 'knows no such account (404)'],
-    ['a request that the platform refuses', { status: 400 }, 'did not take the request for its list of calls (400)'],
+    ['an account of somebody else', { status: 404 }, 'has no such account (404)'],
+    ['a request that the platform refuses', { status: 400 }, 'cannot be read. The response has the status 400.'],
   ])('%s ends it with a sentence', async (_, fault, sentence) => {
     const world = await newReconciledWorld(platforms, 'telnyx');
     platforms.fault = () => fault;

@@ -189,14 +189,14 @@ it('“The front desk is at Vapi. Which of its calls were missing yesterday?”'
   const address = `/console/agents?agentId=${agentId}&section=platform`;
   const { page, complaints } = await openConsole(world.apiKey, address, { viewport: { width: 360, height: 800 } });
   await page.getByLabel('Voice platform').selectOption('Vapi');
-  await page.getByLabel('The ids of its assistants at Vapi, one on each line').fill('assistant-1\nassistant-2');
-  await page.getByLabel('Compare its calls every hour').check();
+  await page.getByLabel('Assistant IDs at Vapi, one on each line').fill('assistant-1\nassistant-2');
+  await page.getByLabel('Compare the calls every hour').check();
   await page.getByRole('button', { name: 'Save' }).click();
   await status(page).getByText('Version 2 is saved.').waitFor();
   const platform = { name: 'vapi', assistantIds: ['assistant-1', 'assistant-2'], reconcile: true };
   expect((await getAgent(world)).configuration).toEqual({ platform });
   await page.getByRole('button', { name: 'Check now' }).click();
-  await page.getByText('The owner of the agent has no key of Vapi.').waitFor();
+  await page.getByText('The owner of the agent has no API key for Vapi.').waitFor();
   await page.getByRole('button', { name: 'Set the key' }).click();
   await page.getByRole('dialog').getByLabel('API key').fill('the-key-at-vapi');
   await page.getByRole('dialog').getByRole('button', { name: 'Set the key' }).click();
@@ -215,7 +215,7 @@ it('“The front desk is at Vapi. Which of its calls were missing yesterday?”'
   const counts = { listed: 1041, known: 1036, recovered: 2, completed: 1, skipped: 2, differing: 1, differences };
   await reconciliations.get().finish(added, { ...added.progress, ...counts });
   await page.reload();
-  await page.getByText('2 were missing, and are recorded now').waitFor();
+  await page.getByText('2 were missing and are now recorded').waitFor();
   await page.getByText('1,041 at the platform').waitFor();
   await page.getByText('Calls with another duration or cost (1)').click();
   await page.getByRole('row', { name: /vapi:1.*Duration.*1:01.*2:05/ }).waitFor();

@@ -20,9 +20,8 @@ export const AgentPlatform = ({ agent }: { agent: Agent }) => {
   return (
     <>
       <p>
-        A call is recorded when its voice platform reports its end, which most platforms do once. The service can
-        compare the calls with the list of the platform, and record those that are missing.{' '}
-        <a href="/docs/voice-platforms">About lost ends</a>
+        Most voice platforms report the end of a call only once. The service can compare the calls with the list of the
+        platform, and record those that are missing. <a href="/docs/voice-platforms">About lost ends</a>
       </p>
       <PlatformForm key={JSON.stringify(platform)} agentId={agentId} phoneNumber={phoneNumber} platform={platform} />
       {platform && agent.uid === uid && (
@@ -79,8 +78,8 @@ const PlatformForm = ({ agentId, phoneNumber, platform }: FormProps) => {
             name="platform"
             note={
               phoneNumber
-                ? `Without any, a call is the agent’s if our side’s number is ${formatPhone(phoneNumber)}.`
-                : 'The agent has no phone number: without any, none of the calls is known to be its own.'
+                ? `If there are none, calls to and from ${formatPhone(phoneNumber)} are the agent’s.`
+                : 'Required, because the agent has no phone number.'
             }
           >
             {(ids) => (
@@ -96,7 +95,7 @@ const PlatformForm = ({ agentId, phoneNumber, platform }: FormProps) => {
           </Field>
           <label className="check">
             <input type="checkbox" checked={isHourly} onChange={({ target }) => setHourly(target.checked)} />
-            Compare its calls every hour
+            Compare the calls every hour
           </label>
         </>
       )}

@@ -19,14 +19,14 @@ const periods = [
 const pollMilliseconds = 1000;
 
 const states: Record<Reconciliation['status'], { tone: Tone; label: string }> = {
-  pending: { tone: 'working', label: 'Begins' },
+  pending: { tone: 'working', label: 'Starting' },
   running: { tone: 'working', label: 'In progress' },
   done: { tone: 'good', label: 'Done' },
   failed: { tone: 'bad', label: 'Failed' },
 };
 const isUnderWay = ({ status }: Reconciliation) => status === 'pending' || status === 'running';
 
-/** The last comparison of an agent's calls with the list of its platform, and another one on demand. */
+/** The last reconciliation of an agent, and another one on demand. */
 export const Reconciliations = ({ agentId }: { agentId: string }) => {
   const [days, setDays] = useState('7');
   const name = ['reconciliations', agentId];
@@ -41,13 +41,13 @@ export const Reconciliations = ({ agentId }: { agentId: string }) => {
       const from = new Date(to - Number(days) * dayMilliseconds).toISOString();
       return api.reconciliations.create({ agentId, from, to: new Date(to).toISOString() }, options);
     },
-    { changes: [name], done: () => 'The comparison has begun.' },
+    { changes: [name], done: () => 'The check has started.' },
   );
   const isBusy = check.isPending || (last !== undefined && isUnderWay(last));
   return (
     <>
       <div className="inline-form">
-        <Choice label="Calls that began in" options={periods} value={days} onChange={setDays} />
+        <Choice label="Calls that started in" options={periods} value={days} onChange={setDays} />
         <button type="button" disabled={isBusy} onClick={() => check.mutate(undefined)}>
           {isBusy ? 'Checking …' : 'Check now'}
         </button>
@@ -55,11 +55,7 @@ export const Reconciliations = ({ agentId }: { agentId: string }) => {
       </div>
       <Loaded query={list}>
         {() =>
-          last ? (
-            <Last key={last.reconciliationId} agentId={agentId} last={last} />
-          ) : (
-            <Empty title="Nothing has been compared lately" />
-          )
+          last ? <Last key={last.reconciliationId} agentId={agentId} last={last} /> : <Empty title="No recent check" />
         }
       </Loaded>
     </>
@@ -85,11 +81,11 @@ const Last = ({ agentId, last }: { agentId: string; last: Reconciliation }) => {
           'Calls from': <Time at={from} />,
           'Calls until': <Time at={to} />,
           Listed: `${formatNumber(listed)} at the platform`,
-          Known: `${formatNumber(known)} are here`,
-          Recovered: `${formatNumber(recovered)} were missing, and are recorded now`,
-          Completed: `${formatNumber(completed)} were here without their end`,
-          Skipped: `${formatNumber(skipped)} are not over, or were deleted here`,
-          Differing: `${formatNumber(differing)} have another duration or cost`,
+          Known: `${formatNumber(known)} were recorded before`,
+          Recovered: `${formatNumber(recovered)} were missing and are now recorded`,
+          Completed: `${formatNumber(completed)} were recorded without their end, which is now recorded`,
+          Skipped: `${formatNumber(skipped)} are in progress, were deleted, or cannot be recorded`,
+          Differing: `${formatNumber(differing)} have another duration or cost at the platform`,
         }}
       />
       {recovered + completed > 0 && (

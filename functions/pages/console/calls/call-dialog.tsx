@@ -100,7 +100,9 @@ const PlatformDetails = ({ call }: { call: Call }) => {
   return (
     <>
       {source === 'reconciled' && (
-        <p className="note">The end of this call did not arrive. It was found in the list of its voice platform.</p>
+        <p className="note">
+          The end of this call did not arrive. The service found the call in the list of its voice platform.
+        </p>
       )}
       {url && <Recording key={url} url={url} audio={audio} />}
       {call.hasTranscript && <Transcript call={call} audio={audio} isPlayable={url?.startsWith('https:') === true} />}
