@@ -3,7 +3,7 @@ import { deletionResponse } from '../domain/describe.ts';
 import { ApiError, noSuchPlatform } from '../domain/errors.ts';
 import { PlatformInPath } from '../domain/hook-secrets.ts';
 import { Uid } from '../domain/identifiers.ts';
-import { isPlatformName } from '../hooks/platforms/platforms.ts';
+import { isPlatformName } from '../domain/voice-platforms.ts';
 import { hookSecrets } from '../hooks/secrets/hook-secrets.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';

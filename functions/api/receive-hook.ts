@@ -6,7 +6,7 @@ import type { Measured } from '../domain/metrics.ts';
 import { answerEvent, findMissingParameter, stringifyVariables } from '../hooks/answer-event.ts';
 import { callStarts } from '../hooks/call-starts.ts';
 import { collectVariables, locatedCall, withoutGuess, withoutUnsigned } from '../hooks/decide-call-start.ts';
-import { listTakers, platformNames } from '../hooks/platforms/platforms.ts';
+import { allPlatforms, listTakers } from '../hooks/platforms/platforms.ts';
 import { type Hook, lookUpCall, readHook } from '../hooks/read-hook.ts';
 import { signedHooks } from '../hooks/secrets/signed-hooks.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -67,7 +67,7 @@ export const receiveHook = endpoint({
   method: 'POST',
   path: '/hooks/{platform}',
   summary: 'Answer a voice platform’s webhook',
-  description: `Enter this address at ${platformNames}. A platform that has a secret (\`PUT /hook-secrets/{platform}\`) is recognized by its signature, and needs no key. A call that comes in is accepted or rejected in the platform’s own form, as \`POST /call-starts\` decides; a call that ended is recorded; a call of the tool \`search_knowledge\` is answered with passages of the agent’s knowledge, for which a key in a header needs the scope \`knowledge\`, too. Any other event gets an empty response. Without \`agentId\`, the agent is the user’s own with the number that was called.`,
+  description: `Enter this address at ${allPlatforms}. A platform that has a secret (\`PUT /hook-secrets/{platform}\`) is recognized by its signature, and needs no key. A call that comes in is accepted or rejected in the platform’s own form, as \`POST /call-starts\` decides; a call that ended is recorded; a call of the tool \`search_knowledge\` is answered with passages of the agent’s knowledge, for which a key in a header needs the scope \`knowledge\`, too. Any other event gets an empty response. Without \`agentId\`, the agent is the user’s own with the number that was called.`,
   caller: {
     kind: 'key',
     scope: 'hooks',
@@ -89,7 +89,7 @@ export const receiveHook = endpoint({
     knowledge: knowledgeSearchOnDemand,
   },
   params: z.object({
-    platform: textField(`The voice platform: ${platformNames}.`, 'twilio'),
+    platform: textField(`The voice platform: ${allPlatforms}.`, 'twilio'),
   }),
   query: Query,
   body: z.custom<Hook>().check(z.meta({ documentAs: Body })),

@@ -7,7 +7,7 @@ import { examples } from '../domain/examples.ts';
 import { PlatformInPath } from '../domain/hook-secrets.ts';
 import { Uid } from '../domain/identifiers.ts';
 import { PlatformKeyFields, SetPlatformKey } from '../domain/platform-keys.ts';
-import { isPlatformName } from '../hooks/platforms/platforms.ts';
+import { isPlatformName } from '../domain/voice-platforms.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { platformKeyOwner, platformKeys } from '../reconciliation/platform-keys.ts';

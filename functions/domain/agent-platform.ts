@@ -3,11 +3,12 @@ import { choiceField, describe, flagField } from './describe.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
 import { text } from './text.ts';
+import { platformNames } from './voice-platforms.ts';
 
 /** The voice platform of an agent and its assistants there, and whether its calls are reconciled every hour. */
 export const AgentPlatform = z
   .strictObject({
-    name: choiceField(['vapi', 'retell', 'elevenlabs', 'twilio', 'telnyx'], 'The voice platform.', 'vapi'),
+    name: choiceField(platformNames, 'The voice platform.', 'vapi'),
     assistantIds: z.optional(
       list(text(1, limits.assistantIdCharacters), { max: limits.assistantIds }).check(
         describe(

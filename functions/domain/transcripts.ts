@@ -7,6 +7,7 @@ import { jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
 import { redactions, redactTexts } from './redaction.ts';
+import { platformNames } from './voice-platforms.ts';
 
 /** Who speaks in a transcript. */
 export const turnRoles = ['agent', 'caller', 'tool', 'system'] as const;
@@ -55,11 +56,7 @@ export const Transcript = describedObject('What was said in a call.', {
     { role: 'caller', text: 'When do you open?', at: 3.5 },
   ]),
   truncated: z.optional(markField('Present when the transcript was longer: its end is missing.')),
-  source: choiceField(
-    ['vapi', 'retell', 'elevenlabs', 'twilio', 'telnyx', 'api'],
-    'Who sent it: a voice platform, or a request (`api`).',
-    'vapi',
-  ),
+  source: choiceField([...platformNames, 'api'], 'Who sent it: a voice platform, or a request (`api`).', 'vapi'),
   expiresAt: timestamp('When the transcript is deleted.', '2026-03-31T10:03:32.000Z'),
 });
 type Source = z.infer<typeof Transcript>['source'];

@@ -8,9 +8,9 @@ import { isDeeperThan, isJsonObject, jsonBytes, mergeJson, withoutUndefined } fr
 import { limits } from '../domain/limits.ts';
 import { cut } from '../domain/text.ts';
 import { validate } from '../domain/validation.ts';
+import type { PlatformName } from '../domain/voice-platforms.ts';
 import type { CallStartReference, EndRules } from './call-starts.ts';
 import { type CallDetails, type CallEnd, unlessEmpty } from './platforms/platform.ts';
-import type { PlatformName } from './platforms/platforms.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 const maxStatusCharacters = 64;

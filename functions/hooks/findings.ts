@@ -5,8 +5,8 @@ import { isJsonObject, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { cut } from '../domain/text.ts';
 import { validate } from '../domain/validation.ts';
+import type { PlatformName } from '../domain/voice-platforms.ts';
 import type { LocatedAgent, OutcomeSettings } from './call-starts.ts';
-import type { PlatformName } from './platforms/platforms.ts';
 
 /** The fields that a platform found, and the other party's words. */
 type Findings = { fields: Record<string, unknown>; callerTexts?: readonly string[] };

@@ -1,12 +1,13 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { invalidField, noSuchPlatform } from '../domain/errors.ts';
 import { isJsonObject, parseJson, utf8 } from '../domain/json.ts';
+import { isPlatformName, type PlatformName } from '../domain/voice-platforms.ts';
 import { decodeRequestBody } from '../http/request-body.ts';
 import type { Lookup } from '../store/table.ts';
 import { agentLookup, type CallStart, type CallStartReference, callStartLookup, listEndItems } from './call-starts.ts';
 import { toCallStartReference } from './decide-call-start.ts';
 import type { HookEvent, HookRequest, Platform } from './platforms/platform.ts';
-import { isPlatformName, type PlatformName, platforms } from './platforms/platforms.ts';
+import { platforms } from './platforms/platforms.ts';
 
 /** An event with the call that it is about. `other` is about none. */
 export type ReadEvent =

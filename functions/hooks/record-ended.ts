@@ -1,6 +1,7 @@
 import type { Secret } from '../clients/secrets.ts';
 import type { Call } from '../domain/calls.ts';
 import { listTexts, toStoredTranscript } from '../domain/transcripts.ts';
+import type { PlatformName } from '../domain/voice-platforms.ts';
 import type { Principal } from '../http/endpoint.ts';
 import { log } from '../log.ts';
 import type { Calls } from '../store/calls/calls.ts';
@@ -10,7 +11,6 @@ import { toCallStartReference, withoutGuess } from './decide-call-start.ts';
 import { factsAfter, isOver, toStorableFacts, withRules } from './ended-call.ts';
 import { foundOutcome } from './findings.ts';
 import type { CallEnd } from './platforms/platform.ts';
-import type { PlatformName } from './platforms/platforms.ts';
 
 /** A call that ended, as a user's platform reports it. */
 type Ended = {

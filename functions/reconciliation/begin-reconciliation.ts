@@ -1,7 +1,7 @@
 import { readAgentPlatform } from '../domain/agent-platform.ts';
 import type { Agent } from '../domain/agents.ts';
 import { ApiError } from '../domain/errors.ts';
-import { platformTitles } from './lists/lists.ts';
+import { platformTitles } from '../domain/voice-platforms.ts';
 import type { PlatformKeys } from './platform-keys.ts';
 import type { ReconciliationRequest } from './reconciliations.ts';
 

@@ -1,6 +1,6 @@
 import { now } from '../domain/date-time.ts';
 import type { ListedPlatformKey } from '../domain/platform-keys.ts';
-import type { PlatformName } from '../hooks/platforms/platforms.ts';
+import type { PlatformName } from '../domain/voice-platforms.ts';
 import { service } from '../service.ts';
 import { exists, when } from '../store/expressions.ts';
 import { platformKeyCollection, platformKeyKey, withoutKey } from '../store/keys.ts';

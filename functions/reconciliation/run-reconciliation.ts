@@ -4,6 +4,7 @@ import { PlatformError, PlatformRequests } from '../clients/platform-requests.ts
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { hashingSecret } from '../clients/secrets.ts';
 import { ApiError } from '../domain/errors.ts';
+import { platformTitles } from '../domain/voice-platforms.ts';
 import { environment } from '../environment.ts';
 import { callStarts } from '../hooks/call-starts.ts';
 import { recordListedEnd } from '../hooks/record-ended.ts';
@@ -14,7 +15,7 @@ import { calls } from '../store/calls/calls.ts';
 import { erasedPeople } from '../store/erased-people.ts';
 import { type ComparedPage, comparePage, type UnknownCall } from './compare-page.ts';
 import type { CallPage, Position } from './lists/list.ts';
-import { callLists, platformTitles } from './lists/lists.ts';
+import { callLists } from './lists/lists.ts';
 import { platformKeyOwner, platformKeys } from './platform-keys.ts';
 import { isFinished, type Progress, reconciliations, type StoredReconciliation } from './reconciliations.ts';
 

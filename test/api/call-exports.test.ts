@@ -2,7 +2,9 @@ import { Readable } from 'node:stream';
 import { parquetMetadata, parquetReadObjects, parquetSchema } from 'hyparquet';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { callExports } from '../../functions/call-exports/call-exports.ts';
+import { columns } from '../../functions/call-exports/columns.ts';
 import { runExport } from '../../functions/call-exports/run-export.ts';
+import { eventFacts } from '../../functions/domain/calls.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { exportCalls } from '../../functions/jobs/export-calls.ts';
 import { lazyServices } from '../../functions/service.ts';
@@ -108,6 +110,11 @@ describe('an export of calls', () => {
     expect([call_id, agent_id, direction]).toEqual(['call-2', world.agentId, 'outbound']);
     expect(started_at).toEqual(new Date('2026-03-02T00:00:00Z'));
     expect(Object.values(absent).filter((value) => value !== undefined && value !== null)).toEqual([]);
+  });
+
+  it('files have a column for each fact of a call', () => {
+    const inFiles = eventFacts.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+    expect(columns.map(({ name }) => name)).toEqual(expect.arrayContaining(inFiles));
   });
 
   it('CSV keeps a null apart from an empty text, and makes texts safe but no phone number', async () => {

@@ -2,7 +2,7 @@ import { startVoicePlatforms } from '../../bin/local/voice-platforms.ts';
 import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
+import type { PlatformName } from '../../functions/domain/voice-platforms.ts';
 import { reconcileCalls } from '../../functions/jobs/reconcile-calls.ts';
 import { platformKeyOwner, platformKeys } from '../../functions/reconciliation/platform-keys.ts';
 import { deliverMessage } from '../support/deliver-message.ts';

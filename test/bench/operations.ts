@@ -2,7 +2,7 @@ import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newUlid } from '../../functions/domain/identifiers.ts';
 import { limits } from '../../functions/domain/limits.ts';
-import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
+import type { PlatformName } from '../../functions/domain/voice-platforms.ts';
 import { type HookSecretItem, hookSecretOwner, hookSecrets } from '../../functions/hooks/secrets/hook-secrets.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { agentChanges } from '../../functions/store/agents/agent-changes.ts';

@@ -1,6 +1,6 @@
 import { decideCallStart } from '../../functions/api/decide-call-start.ts';
 import { receiveHook } from '../../functions/api/receive-hook.ts';
-import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
+import type { PlatformName } from '../../functions/domain/voice-platforms.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { signers } from '../support/hook-signers.ts';
 import { listSamples, storeHookSecret } from './operations.ts';

@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { PlatformName } from '../../functions/domain/voice-platforms.ts';
 import { toCallStartReference } from '../../functions/hooks/decide-call-start.ts';
 import { elevenlabs } from '../../functions/hooks/platforms/elevenlabs.ts';
 import type { HookEvent, Platform } from '../../functions/hooks/platforms/platform.ts';
-import { type PlatformName, platforms } from '../../functions/hooks/platforms/platforms.ts';
+import { platforms } from '../../functions/hooks/platforms/platforms.ts';
 
 type Body = Record<string, unknown>;
 const [caller, own] = ['+4915112345678', '+14155550123'];

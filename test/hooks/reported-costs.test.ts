@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { type Call, withFacts } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
+import type { PlatformName } from '../../functions/domain/voice-platforms.ts';
 import { factsAfter, toStorableFacts } from '../../functions/hooks/ended-call.ts';
-import { type PlatformName, platforms } from '../../functions/hooks/platforms/platforms.ts';
+import { platforms } from '../../functions/hooks/platforms/platforms.ts';
 import { caller, own } from '../support/voice-platforms.ts';
 
 type Body = Record<string, unknown>;

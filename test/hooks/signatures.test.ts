@@ -1,7 +1,8 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
-import { type PlatformName, platforms } from '../../functions/hooks/platforms/platforms.ts';
+import type { PlatformName } from '../../functions/domain/voice-platforms.ts';
+import { platforms } from '../../functions/hooks/platforms/platforms.ts';
 import { type HookSecretItem, hookSecretOwner } from '../../functions/hooks/secrets/hook-secrets.ts';
 import { signedHooks } from '../../functions/hooks/secrets/signed-hooks.ts';
 import { hookSecretKey } from '../../functions/store/keys.ts';

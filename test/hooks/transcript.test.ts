@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { PlatformName } from '../../functions/domain/voice-platforms.ts';
 import type { Platform } from '../../functions/hooks/platforms/platform.ts';
-import { type PlatformName, platforms } from '../../functions/hooks/platforms/platforms.ts';
+import { platforms } from '../../functions/hooks/platforms/platforms.ts';
 
 const read = (platform: PlatformName, body: Record<string, unknown>) => {
   const event = (platforms[platform] as Platform).read({ body, query: {} });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PlatformCall, VoicePlatforms } from '../../bin/local/voice-platforms.ts';
 import { ApiError } from '../../functions/domain/errors.ts';
-import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
+import type { PlatformName } from '../../functions/domain/voice-platforms.ts';
 import { platformKeys } from '../../functions/reconciliation/platform-keys.ts';
 import { reconciliations } from '../../functions/reconciliation/reconciliations.ts';
 import { reconcileServices, runReconciliation } from '../../functions/reconciliation/run-reconciliation.ts';

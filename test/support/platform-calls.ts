@@ -1,6 +1,6 @@
 import type { PlatformCall } from '../../bin/local/voice-platforms.ts';
 import { newUlid } from '../../functions/domain/identifiers.ts';
-import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
+import type { PlatformName } from '../../functions/domain/voice-platforms.ts';
 
 const hour = 60 * 60 * 1000;
 export const [own, other] = ['+14155550123', '+14155550100'];

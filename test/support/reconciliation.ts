@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { type PlatformCall, startVoicePlatforms, type VoicePlatforms } from '../../bin/local/voice-platforms.ts';
 import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { newUlid } from '../../functions/domain/identifiers.ts';
-import type { PlatformName } from '../../functions/hooks/platforms/platforms.ts';
+import type { PlatformName } from '../../functions/domain/voice-platforms.ts';
 import { reconcileCalls } from '../../functions/jobs/reconcile-calls.ts';
 import { platformKeyOwner, platformKeys } from '../../functions/reconciliation/platform-keys.ts';
 import { reconciliations, toReconciliation } from '../../functions/reconciliation/reconciliations.ts';

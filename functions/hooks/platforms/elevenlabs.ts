@@ -20,7 +20,6 @@ import {
 
 /** ElevenLabs' conversation initiation and post-call webhooks. https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks */
 export const elevenlabs: Platform = {
-  title: 'ElevenLabs',
   secret: {
     field: 'secret',
     headers: ['elevenlabs-signature', 'x-hook-secret', 'authorization'],

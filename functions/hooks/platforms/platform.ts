@@ -95,8 +95,6 @@ type PlatformSecret = {
 
 /** A voice platform: its events and responses. All functions are pure. */
 export type Platform = {
-  /** The name of the platform in texts. */
-  title: string;
   secret: PlatformSecret;
   /** The parameters of the query that the platform has a use for. */
   parameters: readonly PlatformParameter[];

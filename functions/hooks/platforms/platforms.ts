@@ -1,3 +1,4 @@
+import { type PlatformName, platformNames, platformTitles } from '../../domain/voice-platforms.ts';
 import { elevenlabs } from './elevenlabs.ts';
 import type { Platform } from './platform.ts';
 import { retell } from './retell.ts';
@@ -5,16 +6,13 @@ import { telnyx } from './telnyx.ts';
 import { twilio } from './twilio.ts';
 import { vapi } from './vapi.ts';
 
-/** The voice platforms by path. A new one is a file, and a line here. The compiler names the rest, such as its list of calls. */
-export const platforms = { twilio, vapi, retell, elevenlabs, telnyx } satisfies Record<string, Platform>;
-
-export type PlatformName = keyof typeof platforms;
+export const platforms: Record<PlatformName, Platform> = { vapi, retell, elevenlabs, twilio, telnyx };
 
 /** Returns the names of platforms in texts: “Vapi, Retell”. */
 export const listTitles = (isAmong: (platform: Platform) => boolean): string =>
-  Object.values(platforms)
-    .filter(isAmong)
-    .map(({ title }) => title)
+  platformNames
+    .filter((name) => isAmong(platforms[name]))
+    .map((name) => platformTitles[name])
     .join(', ');
 
 /** Returns the names of the platforms that have a use for a parameter of the query. */
@@ -22,9 +20,7 @@ export const listTakers = (parameter: Platform['parameters'][number]): string =>
   listTitles(({ parameters }) => parameters.includes(parameter));
 
 /** The names of all platforms in a sentence. */
-export const platformNames = Object.keys(platforms)
+export const allPlatforms = platformNames
   .map((name) => `\`${name}\``)
   .join(', ')
   .replace(/, ([^,]+)$/, ' or $1');
-
-export const isPlatformName = (name: string): name is PlatformName => Object.hasOwn(platforms, name);

@@ -26,7 +26,6 @@ const signatureForm = /^v=(\d{1,15}),d=([0-9a-f]{64})$/;
 
 /** Retell's inbound webhook and call events. https://docs.retellai.com/features/inbound-call-webhook */
 export const retell: Platform = {
-  title: 'Retell',
   secret: { field: 'secret', headers: ['x-retell-signature'] },
   parameters: ['assistantId', 'overrides'],
 

@@ -13,7 +13,6 @@ const signatureForm = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
  */
 export const telnyx: Platform = {
   ...twilio,
-  title: 'Telnyx',
   secret: { field: 'publicKey', headers: ['telnyx-signature-ed25519'] },
 
   read: ({ body }) => readCall(body, readAttestation(body)),

@@ -7,7 +7,6 @@ import { verifyTwilio } from './twilio-signature.ts';
 
 /** Twilio's webhook and status callback: form fields, answered in TwiML. https://www.twilio.com/docs/voice/twiml */
 export const twilio: Platform = {
-  title: 'Twilio',
   secret: { field: 'secret', headers: ['x-twilio-signature'], hasParameters: true },
   parameters: ['next'],
 

@@ -19,7 +19,6 @@ import {
 
 /** Vapi's server messages. https://docs.vapi.ai/server-url/events */
 export const vapi: Platform = {
-  title: 'Vapi',
   secret: {
     field: 'secret',
     headers: ['x-signature', 'x-vapi-secret', 'authorization'],

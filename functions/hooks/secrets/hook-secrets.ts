@@ -7,12 +7,12 @@ import { ApiError } from '../../domain/errors.ts';
 import { formatLimit } from '../../domain/format-limit.ts';
 import type { HmacAlgorithm, ListedHookSecret, SignatureRefusal } from '../../domain/hook-secrets.ts';
 import { activeSecrets, maxSecrets, replacedSecrets } from '../../domain/rotating-secrets.ts';
+import type { PlatformName } from '../../domain/voice-platforms.ts';
 import { service } from '../../service.ts';
 import { exists, when } from '../../store/expressions.ts';
 import { findItem, hookSecretCollection, hookSecretKey } from '../../store/keys.ts';
 import { type Item, type Lookup, TableStore, table, untilWritten } from '../../store/table.ts';
 import { putFirst } from '../../store/users.ts';
-import type { PlatformName } from '../platforms/platforms.ts';
 
 /** An encrypted secret with the scopes that it gives (`hooks`), accepted until `endsAt` (Unix milliseconds). */
 export type SealedHookSecret = {

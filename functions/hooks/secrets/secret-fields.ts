@@ -4,15 +4,16 @@ import { HmacAlgorithm } from '../../domain/hook-secrets.ts';
 import { limits } from '../../domain/limits.ts';
 import { list } from '../../domain/list.ts';
 import { text } from '../../domain/text.ts';
-import type { Platform } from '../platforms/platform.ts';
+import { platformNames, platformTitles } from '../../domain/voice-platforms.ts';
 import { listTitles, platforms } from '../platforms/platforms.ts';
 
 export const titlesOfPublicKeys = listTitles(({ secret }) => secret.field === 'publicKey');
 const titlesOfAlgorithms = listTitles(({ secret }) => secret.hasAlgorithm === true);
 const titlesOfParameters = listTitles(({ secret }) => secret.hasParameters === true);
-const customHeaders = Object.values<Platform>(platforms).flatMap(({ title, secret: { customHeader } }) =>
-  customHeader ? [{ title, ...customHeader }] : [],
-);
+const customHeaders = platformNames.flatMap((name) => {
+  const { customHeader } = platforms[name].secret;
+  return customHeader ? [{ title: platformTitles[name], ...customHeader }] : [];
+});
 
 /** A public key of Ed25519: 32 bytes. */
 const publicKeyForm = /^[A-Za-z0-9+/]{43}=$/;

@@ -6,11 +6,12 @@ import { isIdentifier } from '../../domain/identifiers.ts';
 import { limits } from '../../domain/limits.ts';
 import { activeSecrets } from '../../domain/rotating-secrets.ts';
 import { cut, withoutControlCharacters } from '../../domain/text.ts';
+import { isPlatformName } from '../../domain/voice-platforms.ts';
 import { environment } from '../../environment.ts';
 import type { Principal, SignedRequests } from '../../http/endpoint.ts';
 import { describeError, log } from '../../log.ts';
 import type { Platform } from '../platforms/platform.ts';
-import { isPlatformName, platforms } from '../platforms/platforms.ts';
+import { platforms } from '../platforms/platforms.ts';
 import { type HookSecretItem, hookSecretLookup, hookSecretOwner, hookSecrets } from './hook-secrets.ts';
 import type { SignedRequest } from './signatures.ts';
 

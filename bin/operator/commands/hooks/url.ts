@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import type { PlatformName } from '../../../../functions/domain/voice-platforms.ts';
 import type { Platform } from '../../../../functions/hooks/platforms/platform.ts';
-import { listTakers, type PlatformName, platforms } from '../../../../functions/hooks/platforms/platforms.ts';
+import { listTakers, platforms } from '../../../../functions/hooks/platforms/platforms.ts';
 import { identifier } from '../../../command-line/arguments.ts';
 import { serviceOption } from '../../../command-line/connection.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';

@@ -1,6 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { signatureAdvice } from '../../../../functions/domain/signature-advice.ts';
-import { type PlatformName, platforms } from '../../../../functions/hooks/platforms/platforms.ts';
+import type { PlatformName } from '../../../../functions/domain/voice-platforms.ts';
+import { platforms } from '../../../../functions/hooks/platforms/platforms.ts';
 import { identifier } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, record } from '../../../command-line/output.ts';
