@@ -39,6 +39,14 @@ it.each(decisions)('the decision %s is dated, short, and linked by functions/dec
   expect(readFileSync('functions/decisions/README.md', 'utf8')).toContain(`](${file})`);
 });
 
+it('README.md has the costs of lib/README.md', () => {
+  const [, idle, busy] =
+    /\| \*\*about\*\* \| \*\*(\$\d+)\*\* \| \*\*(\$\d+)\*\* \|/.exec(readFileSync('lib/README.md', 'utf8')) ?? [];
+  const readme = readFileSync('README.md', 'utf8');
+  expect(readme).toContain(`| A deployment without requests | [about ${idle} a month](lib/README.md#what-it-costs)`);
+  expect(readme).toContain(`| 10 million requests a month | [about ${busy}](lib/README.md#what-it-costs)`);
+});
+
 it('README.md links every guide', () => {
   const text = readFileSync('README.md', 'utf8');
   expect(
