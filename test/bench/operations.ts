@@ -1,4 +1,5 @@
 import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
+import { consents } from '../../functions/consents/consents.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newUlid } from '../../functions/domain/identifiers.ts';
 import { limits } from '../../functions/domain/limits.ts';
@@ -103,6 +104,16 @@ const agentWithHistory = once(async (agentId, { uid, phone, directly }) => {
     const facts = { phone, direction: 'inbound' as const, startedAt, details };
     await directly.calls.record(agentId, newUlid(), facts, { hasHistory: true });
   }
+});
+
+const toConsent = (number: string) => ({
+  ...{ number, purpose: 'marketing', state: 'given' as const, at: '2026-03-01T10:00:00.000Z' },
+});
+/** Consents of people, which are new if their numbers are. */
+export const freshConsents = (numbers: string[]) => numbers.map(toConsent);
+const agentWithConsent = once(async (agentId, { uid, phone: number }) => {
+  await configure(uid, agentId, { calling: { consent: { purpose: 'marketing' } } });
+  await consents.get().record(uid, [toConsent(number)], { recordedBy: 'bench/1', until: Number.POSITIVE_INFINITY });
 });
 
 const agentWithTranscripts = once((agentId, { uid }) =>
@@ -227,6 +238,14 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
       maxRoundTrips: 1,
     },
     {
+      what: 'outbound, with a consent',
+      request: async (world) => {
+        const [agentId, to] = [await agentWithConsent(world), world.phone];
+        return { body: { uid: world.uid, agentId, to, direction: 'outbound' } };
+      },
+      maxRoundTrips: 1,
+    },
+    {
       what: 'outbound, counted as an attempt',
       request: async ({ uid, agentId, phone }) => {
         const configuration = { calling: { attempts: [{ max: 100, hours: 1 }] } };
@@ -234,6 +253,13 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
         return { body: { uid, agentId, to: phone, direction: 'outbound', callId: newUlid() } };
       },
       maxRoundTrips: 2,
+    },
+  ],
+  checkConsent: [
+    {
+      request: ({ uid, phone }) => ({ query: { uid, number: phone, purpose: 'marketing' } }),
+      // The records are read together with the key.
+      maxRoundTrips: 1,
     },
   ],
   receiveHook: [

@@ -12,7 +12,7 @@ import { users } from '../../../functions/store/users.ts';
 import { putAgents } from '../../support/many-agents.ts';
 import type { Figure, Row } from '../benchmark.ts';
 import { measureHourlyPasses } from '../hourly-pass.ts';
-import { freshNumbers, listSamples } from '../operations.ts';
+import { freshConsents, freshNumbers, listSamples } from '../operations.ts';
 import prices from '../prices.json' with { type: 'json' };
 import { type Seen, sequentialDepth } from '../proxy.ts';
 import { writeInReadme } from '../readme.ts';
@@ -48,6 +48,8 @@ const targets: Record<string, number> = {
   decideCallStart: 2.4,
   'decideCallStart, with rules': 2.4,
   'decideCallStart, with a history of the caller': 3,
+  'decideCallStart, outbound, with a consent': 2.5,
+  checkConsent: 1.7,
   receiveHook: 2.4,
   'receiveHook, a call that ended': 5.8,
   // A transaction writes each item twice.
@@ -57,6 +59,8 @@ const targets: Record<string, number> = {
   'checkBlockedNumbers, one of 10,000': 0.3,
   'updateCallOutcomes, one of 1,000': 0.8,
   'addBlockedNumbers, one of 10,000': 0.75,
+  // A transaction writes the record and the item of its person twice.
+  'recordConsents, one of 1,000': 2.8,
 };
 
 const sumCost = (measured: Cost) => Object.values(measured).reduce((sum, part) => sum + part, 0);
@@ -166,6 +170,12 @@ const inBulk = ({ directly, newAgent, uid }: World): CostSample[] => {
       what: 'addBlockedNumbers, one of 10,000',
       count: 10_000,
       request: async () => ({ body: { uid, agentId: await newAgent(), numbers: freshNumbers(10_000) } }),
+    },
+    {
+      endpoint: byName('recordConsents'),
+      what: 'recordConsents, one of 1,000',
+      count: 1000,
+      request: () => ({ body: { uid, consents: freshConsents(freshNumbers(1000)) } }),
     },
   ];
 };
