@@ -1,7 +1,7 @@
 import type { DocumentType } from '../domain/documents.ts';
-import { limits } from '../domain/limits.ts';
 import type { SourceWarning } from '../domain/sources.ts';
 import { joinParts, type LongDocument } from './long-text.ts';
+import { readingMilliseconds } from './reading-budget.ts';
 import { runInWorker, WorkerAbortedError } from './sandboxed-worker.ts';
 
 /** The text of a document, the same as Markdown, and what is missing in both; or the reason in a sentence why there is none. */
@@ -28,17 +28,38 @@ export const readDocument = async (bytes: Uint8Array, type: DocumentType): Promi
   }
 };
 
+type Reader = (bytes: Buffer) => Parts | Promise<Parts>;
+
+const loadTextReader = async (isMarkdown: boolean): Promise<Reader> => {
+  const { readText } = await import('./plain-text.ts');
+  return (bytes) => {
+    const { content, contentMD, warnings } = readText(bytes, isMarkdown);
+    const isSame = contentMD === content;
+    return { content: [Buffer.from(content)], contentMD: isSame ? undefined : [Buffer.from(contentMD)], warnings };
+  };
+};
+
 /** The libraries, each of which is loaded only in the worker and on demand. */
+const loaders: Record<DocumentType, () => Promise<Reader>> = {
+  pdf: async () => {
+    const readPdf = await (await import('./pdf.ts')).loadPdfReader();
+    return async (bytes) => takeParts(await readPdf(bytes));
+  },
+  docx: async () => {
+    const { readDocx } = await import('./docx.ts');
+    return async (bytes) => takeParts(await readDocx(bytes));
+  },
+  txt: () => loadTextReader(false),
+  md: () => loadTextReader(true),
+};
+
 const documentReader = runInWorker(
   'readDocument',
   import.meta.url,
-  async ({ bytes, type }: { bytes: Uint8Array; type: DocumentType }): Promise<Parts> => {
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    if (type === 'pdf') return takeParts(await (await import('./pdf.ts')).readPdf(buffer));
-    if (type === 'docx') return takeParts(await (await import('./docx.ts')).readDocx(buffer));
-    const { content, contentMD, warnings } = (await import('./plain-text.ts')).readText(buffer, type === 'md');
-    const isSame = contentMD === content;
-    return { content: [Buffer.from(content)], contentMD: isSame ? undefined : [Buffer.from(contentMD)], warnings };
+  async ({ bytes, type }: { bytes: Uint8Array; type: DocumentType }, begin): Promise<Parts> => {
+    const read = await loaders[type]();
+    begin();
+    return await read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   },
   {
     timeoutSeconds: 60,
@@ -49,11 +70,8 @@ const documentReader = runInWorker(
   },
 );
 
-/** The CPU time of a file, for what no budget of elements foresees. A small file may load a library. */
-const maxCpuSeconds = (fileBytes: number) => {
-  const bySize = (fileBytes / (1024 * 1024)) * limits.readingCpuMillisecondsPerMegabyte;
-  return Math.min(limits.readingCpuMilliseconds, Math.max(5000, bySize)) / 1000;
-};
+/** The CPU time of a file, for what cannot end when its budget is spent. */
+const maxCpuSeconds = (fileBytes: number) => (readingMilliseconds(fileBytes) * 1.5) / 1000;
 
 /** Parts are a quarter of a megabyte each. */
 const maxPartsInMemory = 8;

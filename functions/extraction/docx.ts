@@ -225,7 +225,7 @@ const splitParts = function* (xml: Buffer, budget: ReadingBudget, characters = p
   });
   parser.on('opentag', ({ name, isSelfClosing, attributes }) => {
     const cost = blocks.test(name) ? steps.xmlBlock : runs.test(name) ? steps.xmlRun : steps.xmlElement;
-    if (!budget.take(cost + Object.keys(attributes).length * steps.xmlAttribute)) throw new SpentError();
+    if (!budget.takeElement(cost, Object.keys(attributes).length, steps.xmlAttribute)) throw new SpentError();
     paid = parser.position;
     open.push(name);
     if (body || isSelfClosing || !/(^|:)body$/.test(name)) return;

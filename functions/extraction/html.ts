@@ -23,12 +23,9 @@ export type ReadHtml = {
   frames: string[];
 };
 
-/**
- * Reads HTML without navigation, scripts and styles, but with all links. A page that nests too deep throws a
- * `RangeError`.
- */
+/** Reads HTML without navigation, scripts and styles, but with all links. */
 export const readHtml = ({ html, url, budget }: { html: string; url: string; budget: ReadingBudget }): ReadHtml => {
-  const page = fromParse5(parseWithin(budget, html)) as Root;
+  const page = fromParse5(flatten(parseWithin(budget, html))) as Root;
   openShadowRoots(page);
   const base = findBaseUrl(page, url);
   const links = listLinks(page, base);
@@ -55,18 +52,15 @@ export const readHtml = ({ html, url, budget }: { html: string; url: string; bud
 /** Parses HTML as far as its budget goes. */
 const parseWithin = (budget: ReadingBudget, html: string): DefaultTreeAdapterTypes.Document => {
   const document = defaultTreeAdapter.createDocument();
-  const draw = (count: number) => {
-    if (!budget.take(count)) throw spent;
-  };
   const treeAdapter: typeof defaultTreeAdapter = {
     ...defaultTreeAdapter,
     createDocument: () => document,
     createElement(tagName, namespace, attributes) {
-      draw(steps.htmlElement + attributes.length * steps.htmlAttribute);
+      if (!budget.takeElement(steps.htmlElement, attributes.length, steps.htmlAttribute)) throw spent;
       return defaultTreeAdapter.createElement(tagName, namespace, attributes);
     },
     createCommentNode(data) {
-      draw(steps.htmlAttribute);
+      if (!budget.take(steps.htmlAttribute)) throw spent;
       return defaultTreeAdapter.createCommentNode(data);
     },
   };
@@ -81,6 +75,38 @@ const parseWithin = (budget: ReadingBudget, html: string): DefaultTreeAdapterTyp
 /** Ends the parser, which leaves the tree as it is. */
 const spent = new Error('The budget is spent.');
 
+/** Browsers nest elements as deep as this, too. */
+const maxDepth = 512;
+
+type ParsedNode = DefaultTreeAdapterTypes.Node;
+
+/** Puts the content of elements that nest deeper behind them: the work of many readers grows with the depth. */
+const flatten = (document: DefaultTreeAdapterTypes.Document): DefaultTreeAdapterTypes.Document => {
+  const waiting: [ParsedNode, number][] = [[document, 0]];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [parent, depth] = next;
+    if ('content' in parent) waiting.push([parent.content, depth + 1]);
+    if (!('childNodes' in parent)) continue;
+    if (depth === maxDepth) parent.childNodes = listDescendants(parent);
+    else for (const child of parent.childNodes) waiting.push([child, depth + 1]);
+  }
+  return document;
+};
+
+/** Returns all nodes within a node in the order of the page, each without its children. */
+const listDescendants = (parent: DefaultTreeAdapterTypes.ParentNode): DefaultTreeAdapterTypes.ChildNode[] => {
+  const descendants: DefaultTreeAdapterTypes.ChildNode[] = [];
+  const waiting = parent.childNodes.toReversed();
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    descendants.push(node);
+    if ('content' in node) node.content.childNodes = [];
+    if (!('childNodes' in node)) continue;
+    for (const child of node.childNodes.toReversed()) waiting.push(child);
+    node.childNodes = [];
+  }
+  return descendants;
+};
+
 /** Puts the content of declarative shadow roots where browsers show it, with the children of the host in its slots. */
 const openShadowRoots = (page: Root) => {
   visit(page, 'element', (host) => {
@@ -89,12 +115,14 @@ const openShadowRoots = (page: Root) => {
         child.type === 'element' && child.tagName === 'template' && /^(open|closed)$/i.test(shadowRootMode(child)),
     );
     if (!root) return;
-    const children = host.children.filter((child) => child !== root);
+    const assigned = Map.groupBy(
+      host.children.filter((child) => child !== root),
+      slotName,
+    );
     host.children = (root.content?.children ?? []) as ElementContent[];
     visit(host, 'element', (slot) => {
       if (slot.tagName !== 'slot') return;
-      const assigned = children.filter((child) => slotName(child) === String(slot.properties.name ?? ''));
-      if (assigned.length > 0) slot.children = assigned;
+      slot.children = assigned.get(String(slot.properties.name ?? '')) ?? slot.children;
       return SKIP;
     });
   });

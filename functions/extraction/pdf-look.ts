@@ -1,13 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { OPS, PDFPageProxy } from 'pdfjs-dist';
 import type { PageBoxes } from './pdf-boxes.ts';
 import { type Drawn, listGlyphs, type NumberedFonts } from './pdf-fonts.ts';
 import { findOrderedFonts, hasNumberedSpace, readGlyphNumbers } from './pdf-glyph-order.ts';
 import { loadOperators } from './pdfjs.ts';
-
-/** The time to find out what a page draws, and the time for all pages. */
-const maxLookMilliseconds = 2000;
-const maxLooksMilliseconds = 10_000;
+import type { ReadingBudget } from './reading-budget.ts';
 
 /** What a page draws and its text lacks. */
 type Seen = {
@@ -21,21 +17,11 @@ type Seen = {
 export type Look = ReturnType<typeof createLook>;
 
 /** Returns functions that look at the pages that have no text, or fonts or boxes that can hide or change some. */
-export const createLook = (fonts: NumberedFonts, boxes: PageBoxes) => {
+export const createLook = (fonts: NumberedFonts, boxes: PageBoxes, budget: ReadingBudget) => {
   const ordered = new Set<string>();
-  let leftMilliseconds = maxLooksMilliseconds;
   /** Returns what a page draws, unless that takes too long. */
-  const draw = async (page: PDFPageProxy): Promise<Drawn | undefined> => {
-    if (leftMilliseconds <= 0) return undefined;
-    const started = performance.now();
-    const drawn = await Promise.race([
-      page.getOperatorList({ annotationMode: 0 }).catch(() => ({ fnArray: [], argsArray: [] })),
-      sleep(maxLookMilliseconds),
-    ]);
-    // Forms that draw each other have no end.
-    leftMilliseconds = drawn ? leftMilliseconds - (performance.now() - started) : 0;
-    return drawn || undefined;
-  };
+  const draw = (page: PDFPageProxy): Promise<Drawn | undefined> =>
+    budget.spare(() => page.getOperatorList({ annotationMode: 0 }).catch(() => ({ fnArray: [], argsArray: [] })));
   return {
     /** Puts letters in the place of numbers of glyphs that the library took for characters, and counts them. */
     replaceGlyphNumbers: async (page: PDFPageProxy, items: { str: string; fontName: string }[]): Promise<number> => {

@@ -11,7 +11,7 @@ import { NumberedFonts } from './pdf-fonts.ts';
 import { collectLines, joinLine, type Line } from './pdf-lines.ts';
 import { countLetters, createLook, type Look } from './pdf-look.ts';
 import { readXfa } from './pdf-xfa.ts';
-import { type Unreadable, withPdf } from './pdfjs.ts';
+import { loadPdfjs, type Unreadable, withPdf } from './pdfjs.ts';
 import { ReadingBudget, steps } from './reading-budget.ts';
 import { DecompressionLimitError } from './zip.ts';
 
@@ -23,8 +23,15 @@ const sampledPages = 20;
 
 type Paragraph = { lines: string[]; size: number };
 
+/** Loads the library, and returns the reader. */
+export const loadPdfReader = async () => {
+  await loadPdfjs();
+  return readPdf;
+};
+
 /** Reads a PDF page by page as text and as Markdown. Lines in larger letters become headings. */
-export const readPdf = async (bytes: Buffer): Promise<LongDocument> => {
+const readPdf = async (bytes: Buffer): Promise<LongDocument> => {
+  const budget = new ReadingBudget(bytes.length);
   const fonts = new NumberedFonts();
   const boxes = new PageBoxes();
   // The pages of a form that is only in XFA say that another program shows it.
@@ -34,9 +41,10 @@ export const readPdf = async (bytes: Buffer): Promise<LongDocument> => {
     boxes.collect(objects);
     needsRendering ||= objects.includes('/NeedsRendering');
   });
-  const budget = new ReadingBudget(bytes.length);
   const read = (data: Uint8Array, isForm: boolean) =>
-    withPdf(data, isForm, (pdf, unreadable) => readPages(pdf, unreadable, createLook(fonts, boxes), budget));
+    withPdf(data, { isForm, budget }, (pdf, unreadable) =>
+      readPages(pdf, unreadable, createLook(fonts, boxes, budget), budget),
+    );
   if (needsRendering) {
     const form = await read(new Uint8Array(bytes), true).catch(() => undefined);
     if (form && form.content.parts.length > 0) return form;

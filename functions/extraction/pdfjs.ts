@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { PDFDocumentProxy } from 'pdfjs-dist';
+import type { ReadingBudget } from './reading-budget.ts';
 
 /** What the library could not read up to now: fonts, and parts of pages. It leaves out their text and only reports it. */
 export type Unreadable = { fonts: number; parts: number };
@@ -14,7 +15,7 @@ const reports: Record<keyof Unreadable, RegExp> = {
 /** Opens a PDF, or the form in XFA that is in it, reads it and closes it again, which frees its memory. */
 export const withPdf = async <Result>(
   data: Uint8Array,
-  isForm: boolean,
+  { isForm, budget }: { isForm: boolean; budget: ReadingBudget },
   read: (pdf: PDFDocumentProxy, unreadable: Unreadable) => Promise<Result>,
 ): Promise<Result> => {
   const { getDocument, PDFWorker, VerbosityLevel, WorkerMessageHandler } = await loadPdfjs();
@@ -33,7 +34,12 @@ export const withPdf = async <Result>(
     BinaryDataFactory: PackageData,
   });
   const unreadable: Unreadable = { fonts: 0, parts: 0 };
-  // A look that was given up reports even after the document is closed, so the console of this thread stays with the library.
+  const { now } = Date;
+  // Between the operators of a page the library only asks the time: nothing else can end it while it finds no text.
+  Date.now = () => {
+    if (budget.isOver()) throw new Error('The budget is spent.');
+    return now();
+  };
   console.info = console.warn = (message) => {
     if (reports.fonts.test(message)) unreadable.fonts++;
     if (reports.parts.test(message)) unreadable.parts++;
@@ -44,6 +50,7 @@ export const withPdf = async <Result>(
     await task.destroy();
     worker.destroy();
     port1.close();
+    Date.now = now;
   }
 };
 
@@ -61,7 +68,7 @@ class PackageData {
   }
 }
 
-const loadPdfjs = async () => {
+export const loadPdfjs = async () => {
   const { warn } = console;
   // The library warns that it has no canvas, which only drawing needs.
   console.warn = () => {};

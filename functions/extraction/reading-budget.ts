@@ -17,25 +17,76 @@ export const steps = {
   annotation: 5,
 };
 
+/** No element of a document has more attributes than this. Each further one costs some steps. */
+const usualAttributes = 100;
+const stepsPerUnusualAttribute = 3;
+
+/** What takes longer is what no step foresees. A small file may need a large table of characters. */
+const maxMicrosecondsPerStep = 16;
+const tableMilliseconds = 700;
+/** Asking the time takes as long as a few elements. */
+const takesPerLook = 32;
+
+/** Returns the steps that a file of this size may take. */
+const countSteps = (fileBytes: number) =>
+  Math.min(
+    limits.readingSteps,
+    limits.smallFileReadingSteps + (fileBytes / (1024 * 1024)) * limits.readingStepsPerMegabyte,
+  );
+
+/** Returns the CPU time that the steps of a file of this size may take. */
+export const readingMilliseconds = (fileBytes: number): number =>
+  tableMilliseconds + (countSteps(fileBytes) * maxMicrosecondsPerStep) / 1000;
+
 /**
  * The steps that a file may take to be read: a few compressed bytes can hold any number of elements. Each reader draws from the
- * budget of its file before it builds anything, and leaves out the rest of the file once the budget is spent.
+ * budget of its file before it builds anything, and leaves out the rest of the file once the budget is spent. The budget is also
+ * spent once the thread has taken the time of all its steps.
  */
 export class ReadingBudget {
   #left: number;
   #isSpent = false;
+  #takes = 0;
+  readonly #startedAt = readThreadTime();
+  readonly #milliseconds: number;
+  #share = 1;
 
   /** The steps grow with the size of the file. */
   constructor(fileBytes: number) {
-    const bySize = (fileBytes / megabyte) * limits.readingStepsPerMegabyte;
-    this.#left = Math.min(limits.readingSteps, Math.max(limits.smallFileReadingSteps, bySize));
+    this.#left = countSteps(fileBytes);
+    this.#milliseconds = readingMilliseconds(fileBytes);
   }
 
   /** Returns false if the element must be left out, and so must all that follow it. */
   take(count: number): boolean {
-    if (count > this.#left) this.#isSpent = true;
+    if (count > this.#left || (++this.#takes % takesPerLook === 0 && this.isOver())) this.#isSpent = true;
     else if (!this.#isSpent) this.#left -= count;
     return !this.#isSpent;
+  }
+
+  /** Takes the steps of an element with attributes. Libraries compare the attributes of an element with each other. */
+  takeElement(count: number, attributes: number, stepsPerAttribute: number): boolean {
+    const unusual = Math.max(0, attributes - usualAttributes);
+    return this.take(count + attributes * stepsPerAttribute + unusual * stepsPerUnusualAttribute);
+  }
+
+  /** Returns true if the steps are spent, or their time is over. */
+  isOver(): boolean {
+    const isLate = readThreadTime() - this.#startedAt > this.#milliseconds * this.#share;
+    if (isLate && this.#share === 1) this.#isSpent = true;
+    return isLate || this.#isSpent;
+  }
+
+  /** Runs work that can be left out, within half of the time. Returns undefined if the work is left out. */
+  async spare<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+    this.#share = 0.5;
+    try {
+      if (this.isOver()) return undefined;
+      const result = await work();
+      return this.isOver() ? undefined : result;
+    } finally {
+      this.#share = 1;
+    }
   }
 
   get left(): number {
@@ -52,5 +103,10 @@ export class ReadingBudget {
   }
 }
 
-const megabyte = 1024 * 1024;
+/** Returns the milliseconds of CPU time that this thread has taken. */
+const readThreadTime = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+};
+
 const tooManyElements = 'The source has too many elements, such as paragraphs or cells. The last ones are left out.';

@@ -11,6 +11,7 @@ export class WorkerAbortedError extends Error {
   }
 }
 
+type Work<Input, Output> = (input: Input, begin: () => void) => Output | Promise<Output>;
 type Result<Output> = { output: Output } | { error: { name: string; message: string } };
 
 /** Work in separate threads, which can be terminated from outside at any time. */
@@ -27,7 +28,10 @@ export type SandboxedWorker<Input, Output> = {
  */
 export type WorkerLimits<Input> = {
   timeoutSeconds: number;
-  /** The seconds of CPU time that an input may take. What other threads do meanwhile does not count, unlike in the timeout. */
+  /**
+   * The seconds of CPU time that an input may take from the time when its work begins. What other threads do meanwhile does not
+   * count, unlike in the timeout.
+   */
   cpuSeconds?: (input: Input) => number;
   heapMegabytes: number;
   bufferMegabytes?: number;
@@ -38,12 +42,13 @@ export type WorkerLimits<Input> = {
 /**
  * Runs work on untrusted input, such as parsing, in a thread with a bounded heap, a timeout for each input and an empty
  * environment. The thread loads the module that calls this function (`import.meta.url`; in a bundle, the bundle itself)
- * and finds the work there by its name. In the main thread nothing happens until the first run.
+ * and finds the work there by its name. In the main thread nothing happens until the first run. Work that loads libraries
+ * calls `begin` once they are loaded.
  */
 export const runInWorker = <Input, Output>(
   name: string,
   module: string,
-  work: (input: Input) => Output | Promise<Output>,
+  work: Work<Input, Output>,
   limits: WorkerLimits<Input>,
 ): SandboxedWorker<Input, Output> => {
   if (!isMainThread && asksForWork(workerData, name)) serve(work);
@@ -80,7 +85,11 @@ const createThread = <Input, Output>(name: string, module: string, limits: Worke
     const cpuSeconds = limits.cpuSeconds?.(input) ?? Number.POSITIVE_INFINITY;
     const watch = watchUse(current, { ...limits, cpuSeconds }, (reason) => reject(new WorkerAbortedError(reason)));
     current.ref();
-    current.once('message', resolve).once('error', died).once('exit', died);
+    const receive = (message: Result<Output> | typeof beginning) => {
+      if (message === beginning) watch.begin();
+      else resolve(message);
+    };
+    current.on('message', receive).once('error', died).once('exit', died);
     try {
       current.postMessage(input, transfer);
       const result = await promise;
@@ -91,8 +100,8 @@ const createThread = <Input, Output>(name: string, module: string, limits: Worke
       throw error;
     } finally {
       clearTimeout(timer);
-      clearInterval(watch);
-      current.off('message', resolve).off('error', died).off('exit', died);
+      watch.end();
+      current.off('message', receive).off('error', died).off('exit', died);
       // An idle worker must not keep the process alive.
       current.unref();
     }
@@ -126,7 +135,7 @@ const watchUse = (
   onExceeded: (reason: 'time' | 'memory') => void,
 ) => {
   let usedBefore: NodeJS.CpuUsage | undefined;
-  return setInterval(async () => {
+  const timer = setInterval(async () => {
     // A thread that is starting or has ended has no statistics.
     const statistics = await worker.getHeapStatistics().catch(() => undefined);
     const used = await worker.cpuUsage?.(usedBefore).catch(() => undefined);
@@ -136,6 +145,10 @@ const watchUse = (
     if (!usedBefore) usedBefore = used;
     else if (used && used.user + used.system > cpuSeconds * 1_000_000) onExceeded('time');
   }, 25);
+  const begin = () => {
+    usedBefore = undefined;
+  };
+  return { begin, end: () => clearInterval(timer) };
 };
 
 const megabyte = 1024 * 1024;
@@ -152,8 +165,11 @@ const start = (name: string, module: string, heapMegabytes: number, onEnd: (work
   return worker;
 };
 
+/** What the thread posts when the work of an input begins. */
+const beginning = 'beginning';
+
 /** Runs in the thread: posts the result of each input. */
-const serve = <Input, Output>(work: (input: Input) => Output | Promise<Output>) => {
+const serve = <Input, Output>(work: Work<Input, Output>) => {
   parentPort?.on('message', async (input: Input) => {
     const result = await attempt(work, input);
     parentPort?.postMessage(result, 'output' in result ? collectBuffers(result.output) : []);
@@ -168,12 +184,9 @@ const collectBuffers = (value: unknown): ArrayBuffer[] => {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(collectBuffers) : [];
 };
 
-const attempt = async <Input, Output>(
-  work: (input: Input) => Output | Promise<Output>,
-  input: Input,
-): Promise<Result<Output>> => {
+const attempt = async <Input, Output>(work: Work<Input, Output>, input: Input): Promise<Result<Output>> => {
   try {
-    return { output: await work(input) };
+    return { output: await work(input, () => parentPort?.postMessage(beginning)) };
   } catch (error) {
     const { name, message } = error as Error;
     return { error: { name, message } };

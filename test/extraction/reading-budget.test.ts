@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { readDocument } from '../../functions/extraction/document-texts.ts';
 import { readPage } from '../../functions/extraction/page.ts';
-import { ReadingBudget } from '../../functions/extraction/reading-budget.ts';
+import { ReadingBudget, readingMilliseconds } from '../../functions/extraction/reading-budget.ts';
 import { makeStream, pdfOfPage, rawDocx, type ZipEntry } from '../support/documents.ts';
 
 const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
@@ -92,9 +92,73 @@ it('a PDF that draws a text too many times is read up to a limit, with a warning
 
 it('a budget grows with its file, and leaves out everything after the first element that it cannot pay', () => {
   const countSteps = (megabytes: number) => new ReadingBudget(megabytes * 1024 * 1024).left;
-  expect([countSteps(0.01), countSteps(1), countSteps(10)]).toEqual([100_000, 500_000, 1_200_000]);
-  const budget = new ReadingBudget(1);
-  expect([budget.take(99_999), budget.take(2), budget.take(1)]).toEqual([true, false, false]);
+  expect([countSteps(0), countSteps(1), countSteps(10)]).toEqual([50_000, 550_000, 1_200_000]);
+  const budget = new ReadingBudget(0);
+  expect([budget.take(49_999), budget.take(2), budget.take(1)]).toEqual([true, false, false]);
   expect(budget.warnings).toMatchObject(cut);
-  expect(new ReadingBudget(1).warnings).toEqual([]);
+  expect(new ReadingBudget(0).warnings).toEqual([]);
+});
+
+it('a budget is spent when its thread has taken the time of all its steps, and what can be left out gets half of it', async () => {
+  let milliseconds = 0;
+  const clock = vi
+    .spyOn(process, 'threadCpuUsage')
+    .mockImplementation(() => ({ user: milliseconds * 1000, system: 0 }));
+  onTestFinished(() => clock.mockRestore());
+  const budget = new ReadingBudget(0);
+  const spare = () => budget.spare(async () => 'done');
+  expect(await spare()).toBe('done');
+  milliseconds = readingMilliseconds(0) * 0.6;
+  expect([await spare(), budget.isOver(), budget.isSpent]).toEqual([undefined, false, false]);
+  milliseconds = readingMilliseconds(0) * 1.1;
+  expect([budget.isOver(), budget.take(1), budget.warnings]).toMatchObject([true, false, cut]);
+});
+
+it('attributes that no element has are dear: two tags with twenty thousand end a page', () => {
+  const attributes = Array.from({ length: 20_000 }, (_, n) => `a${n}`).join(' ');
+  const read = (tag: string) => {
+    const bytes = Buffer.from(`<!doctype html><p>The first paragraph.${tag}<p>The last paragraph.`);
+    return readPage({ url: 'https://example.com/', contentType: 'text/html', bytes });
+  };
+  const some = read(`<b ${attributes.slice(0, 1000)}>words</b>`);
+  expect(some).toMatchObject({ text: expect.stringContaining('The last'), warnings: [] });
+  const many = read(`<b ${attributes}>words</b>`.repeat(2));
+  expect(many).toMatchObject({ text: expect.not.stringContaining('The last'), warnings: cut });
+});
+
+const emptyForm = '/Type/XObject/Subtype/Form/BBox[0 0 9 9]';
+/** Forms that draw all forms of the next level, and no text: they are eight to the power of six. */
+const levels = 6;
+const width = 8;
+const forms = Array.from({ length: levels * width }, (_, n) => {
+  const next = (Math.floor(n / width) + 1) * width;
+  const names = Array.from({ length: n < (levels - 1) * width ? width : 0 }, (_, form) => next + form);
+  const resources = names.map((form) => `/X${form} ${form + 6} 0 R`).join('');
+  return makeStream(
+    names.map((form) => `/X${form} Do `).join(''),
+    `${emptyForm}/Resources<</XObject<<${resources}>>>>`,
+  );
+});
+
+it.each([
+  ['draws an empty form', { contents: '/X Do '.repeat(300_000), forms: [makeStream('', emptyForm)] }],
+  ['draws a form that is missing', { contents: '/Y Do '.repeat(300_000), forms: [] }],
+  ['has states without end', { contents: 'q '.repeat(3_000_000), forms: [] }],
+  [
+    'draws forms that draw forms',
+    { contents: Array.from({ length: width }, (_, form) => `/X${form} Do `).join(''), forms },
+  ],
+])('a PDF that %s is read up to its budget, with a warning', { tags: 'heavy' }, async (_, { contents, forms }) => {
+  const names = ['/X 6 0 R', ...forms.map((_, form) => `/X${form} ${form + 6} 0 R`)].join('');
+  const page = pdfOfPage({
+    contents: `${extractText('The first text.')}${extractText('The second text.')}${contents}`,
+    resources: `/Font<</F1 5 0 R>>/XObject<<${names}>>`,
+    objects: ['<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>', ...forms],
+  });
+  const started = process.cpuUsage();
+  const read = await readDocument(new Uint8Array(page), 'pdf');
+  const { user, system } = process.cpuUsage(started);
+  expect(read).toMatchObject({ content: expect.stringContaining('The first text.'), warnings: cut });
+  // A megabyte may take ten seconds. Without a budget, each of these takes longer than the worker lives.
+  expect((user + system) / 1e6).toBeLessThan(15);
 });

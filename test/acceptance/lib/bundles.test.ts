@@ -228,7 +228,8 @@ it('the function that reads documents finds the data files of its PDF library be
   });
   const script = `
       const [file, pdf] = JSON.parse(process.argv[1]);
-      const { content } = await (await import(file)).readPdf(Buffer.from(pdf, 'base64'));
+      const readPdf = await (await import(file)).loadPdfReader();
+      const { content } = await readPdf(Buffer.from(pdf, 'base64'));
       console.log(Buffer.concat(content.parts).toString());`;
   const file = join(bundlePath('extractDocument'), 'lazy/functions-extraction-pdf.mjs');
   const { stdout, stderr } = await run(script, [file, pdf.toString('base64')]);
