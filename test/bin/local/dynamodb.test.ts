@@ -1,5 +1,7 @@
+import { request } from 'undici';
 import { expect, it } from 'vitest';
 import { findReason } from '../../../bin/local/dynamodb.ts';
+import { target } from '../../support/world.ts';
 
 it.each([
   [
@@ -14,4 +16,22 @@ it.each([
   ['', 'it gave no reason.'],
 ])('the reason why DynamoDB Local has ended is a sentence without a stack (%#)', (output, reason) => {
   expect(findReason(output)).toBe(reason);
+});
+
+it.each([
+  ['127.0.0.1:8000', 200],
+  ['localhost', 200],
+  ['evil.example', 404],
+  ['127.0.0.1.evil.example:8000', 404],
+])('the database of a local run responds to a request to %s with %i', async (host, status) => {
+  const headers = {
+    host,
+    'content-type': 'application/x-amz-json-1.0',
+    'x-amz-target': 'DynamoDB_20120810.ListTables',
+    authorization:
+      'AWS4-HMAC-SHA256 Credential=any/20260301/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+  };
+  const response = await request(target.endpoints.dynamodb, { method: 'POST', headers, body: '{}' });
+  await response.body.dump();
+  expect(response.statusCode).toBe(status);
 });
