@@ -81,8 +81,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-// A part whose promise nobody awaits must not end the run.
-process.on('unhandledRejection', (error) => console.error(error));
+// A part whose promise nobody awaits must not end the run. While the run ends, the parts lose each other.
+process.on('unhandledRejection', (error) => {
+  if (!ending) console.error(error);
+});
 
 const run = async () => {
   // Only the owner can read what this run and its processes write.
