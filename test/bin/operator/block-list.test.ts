@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { BlockedNumber } from '../../../functions/openapi/client/client.ts';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { folder, newFile, runOperator, settings } from '../../support/operator-command.ts';
 import { newWorld, target, unique } from '../../support/world.ts';
@@ -42,6 +43,39 @@ it('the operator imports the block list of a user and of an agent, reports lines
   expect(printed.stdout).toBe(readFileSync(join(folder, file), 'utf8'));
   // The temporary keys are deleted.
   expect((await apiKeys.get().list(uid)).map(({ name }) => name)).toEqual(['test']);
+});
+
+it('a block list is exported without formulas of a spreadsheet, and an import reads each reason as it was', async () => {
+  const { uid, agentId, call } = await newWorld();
+  const reasons = ['=1+1', "'=1", '+A1', '-1', '@SUM(A1)', '\tA1', '＝1', "'quoted'", 'a=1', 'cmd|"/C calc"!A0'];
+  const numbers = reasons.map((reason, n) => ({ phone: `+1415555010${n}`, reason }));
+  for (const { phone, reason } of numbers) {
+    const { status } = await call('POST', '/block-list', { body: { uid, numbers: [phone], reason } });
+    expect(status).toBe(200);
+  }
+  const file = unique('list');
+  expect((await blockList(['export', '--uid', uid, '--output', file])).code).toBe(0);
+  const written = readFileSync(join(folder, file), 'utf8');
+  expect(written.trim().split('\n')).toEqual([
+    'number,reason,expiresAt',
+    "+14155550100,'=1+1,",
+    "+14155550101,''=1,",
+    "+14155550102,'+A1,",
+    "+14155550103,'-1,",
+    "+14155550104,'@SUM(A1),",
+    "+14155550105,'\tA1,",
+    "+14155550106,'＝1,",
+    "+14155550107,'quoted',",
+    '+14155550108,a=1,',
+    '+14155550109,"cmd|""/C calc""!A0",',
+  ]);
+  const imported = await blockList(['import', join(folder, file), '--uid', uid, '--agent-id', agentId]);
+  expect([imported.code, imported.stderr]).toEqual([0, '']);
+  const read = async (query: Record<string, string>, path: string) =>
+    (await call('GET', path, { query })).body.entries.map(({ number, reason }: BlockedNumber) => [number, reason]);
+  const entries = await read({ uid }, '/block-list');
+  expect(new Map(entries)).toEqual(new Map(numbers.map(({ phone, reason }) => [phone, reason.trim()])));
+  expect(await read({ agentId }, '/agent-block-list')).toEqual(entries);
 });
 
 it('an import that the operator does not wait for has its key for an hour, and is done', async () => {
