@@ -3,7 +3,7 @@ import type { World } from './world.ts';
 /** A measured value, and its format. */
 export type Quantity = {
   value: number;
-  unit: 'ms' | 'KiB' | 'requests/s' | 'h' | 'round trips' | 'requests' | 'nDCG@10' | '%' | '$';
+  unit: 'ms' | 'KiB' | 'requests/s' | 'h' | 'round trips' | 'requests' | 'units' | 'nDCG@10' | '%' | '$';
 };
 
 /** One line of the result: a quantity, the one it is compared with, and its target. */

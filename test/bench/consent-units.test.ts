@@ -6,7 +6,7 @@ import { table } from '../../functions/store/table.ts';
 import { invoke, type OperationRequest } from '../support/events.ts';
 import { injectFaults } from '../support/faults.ts';
 import { newWorld, useTargetInThisProcess } from '../support/world.ts';
-import { countUnits, type Units } from './benchmarks/cost.ts';
+import { countUnits, type Units } from './units.ts';
 
 const number = '+14155550100';
 

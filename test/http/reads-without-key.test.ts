@@ -6,7 +6,7 @@ import { setHookSecret } from '../../functions/api/set-hook-secret.ts';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { table } from '../../functions/store/table.ts';
-import { countUnits, type Units } from '../bench/benchmarks/cost.ts';
+import { countUnits, type Units } from '../bench/units.ts';
 import { invoke } from '../support/events.ts';
 import '../support/quiet-logs.ts';
 import { keyed } from '../support/sample-requests.ts';

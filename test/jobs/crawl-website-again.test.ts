@@ -7,7 +7,7 @@ import { timeOfReading } from '../../functions/store/sources/source-texts.ts';
 import { type WebsiteRecord, websiteReads } from '../../functions/store/sources/website-reads.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
-import { countUnits } from '../bench/benchmarks/cost.ts';
+import { countUnits } from '../bench/units.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
 import { page, type Site, startSite } from '../support/site.ts';
 import { findWebsite, restartWebsite, websiteRecord } from '../support/websites.ts';

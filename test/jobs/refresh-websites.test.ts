@@ -13,7 +13,7 @@ import { websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
 import '../support/quiet-logs.ts';
-import { countUnits } from '../bench/benchmarks/cost.ts';
+import { countUnits } from '../bench/units.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
 import { isQueued } from '../support/queued.ts';

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Scope } from '../../../functions/domain/api-keys.ts';
 import { limits } from '../../../functions/domain/limits.ts';
 import { type AnyEndpoint, defaultMemoryMegabytes, functionMemoryMegabytes } from '../../../functions/http/endpoint.ts';
@@ -9,13 +8,17 @@ import { countKey } from '../../../functions/store/keys.ts';
 import type { Counter } from '../../../functions/store/quotas.ts';
 import { table } from '../../../functions/store/table.ts';
 import { users } from '../../../functions/store/users.ts';
+import { webhookEndpoints } from '../../../functions/webhooks/webhook-endpoints.ts';
 import { putAgents } from '../../support/many-agents.ts';
+import { newEndpointRecord } from '../../support/records.ts';
 import type { Figure, Row } from '../benchmark.ts';
 import { measureHourlyPasses } from '../hourly-pass.ts';
 import { freshConsents, freshNumbers, listSamples } from '../operations.ts';
 import prices from '../prices.json' with { type: 'json' };
 import { type Seen, sequentialDepth } from '../proxy.ts';
 import { writeInReadme } from '../readme.ts';
+import { countUnits, type Units } from '../units.ts';
+import { measureFanOut, measureReading } from '../work-behind.ts';
 import { invoke, type Request, type World } from '../world.ts';
 
 /** A sample: a request, and the number of items that it handles. */
@@ -63,6 +66,20 @@ const targets: Record<string, number> = {
   'recordConsents, one of 1,000': 2.8,
 };
 
+/** The units that these requests took at the quota before their work followed what is asked. */
+const formerUnits: Record<string, number> = {
+  checkUserBlockedNumber: 49_000,
+  listAllCalls: 10_200,
+  getCallFigures: 11_200,
+  getUserFigures: 140_000,
+};
+
+const compareWithFormer = (what: string, { read, write }: { read: number; write: number }): Pick<Figure, 'target'> => {
+  const former = formerUnits[what.replace(', at the quota', '')];
+  if (former === undefined || !what.endsWith(', at the quota')) return {};
+  return { target: { text: `≤ a fifth of ${former.toLocaleString('en')} units`, reached: read + write <= former / 5 } };
+};
+
 const sumCost = (measured: Cost) => Object.values(measured).reduce((sum, part) => sum + part, 0);
 
 /** Returns the milliseconds of this thread's processor that work takes. */
@@ -98,10 +115,15 @@ export const cost: Row = {
         ours: { value: total, unit: '$' },
         note: `${computeShares(measured, total)}; ${used.read} R, ${used.write} W, ${processor.toFixed(1)} ms of CPU`,
         ...(target !== undefined && { target: { text: `≤ $${target.toFixed(2)}`, reached: total <= target } }),
+        ...compareWithFormer(what, used),
       });
     }
     proxy.delay(0);
-    figures.push(...(await measureHourlyPasses(world)));
+    figures.push(
+      ...(await measureHourlyPasses(world)),
+      ...(await measureReading()),
+      ...(await measureFanOut(world, units)),
+    );
     writeTable(lines);
     say('The table in lib/README.md is written.');
     return figures;
@@ -221,6 +243,13 @@ const atTheQuota = (): CostSample[] => {
     }
     return { ...user, client: uid };
   });
+  const userWithEndpoints = once(async () => {
+    const user = await makeUser();
+    const [agentId = ''] = await putAgents(user.uid, 1);
+    for (let n = 0; n < limits.webhookEndpoints; n++)
+      await webhookEndpoints.get().add(user.uid, newEndpointRecord(`https://crm-${n}.example.com/hooks`));
+    return { ...user, agentId };
+  });
   const ofUser =
     (query: Record<string, string> = {}) =>
     async () => {
@@ -247,12 +276,18 @@ const atTheQuota = (): CostSample[] => {
       if (newest) await apiKeys.get().revoke(uid, newest.keyId);
       return { apiKey, body: { uid, name: 'bench' } };
     },
+    recordCalls: async () => {
+      const { apiKey, agentId } = await userWithEndpoints();
+      const about = { agentId, direction: 'inbound', startedAt: '2026-03-01T10:00:00Z', custom_call_outcome: 'booked' };
+      const items = Array.from({ length: limits.callsPerRequest }, () => ({ ...about, callId: randomUUID() }));
+      return { apiKey, body: { items } };
+    },
   };
   return Object.entries(samples).map(([name, request]) => ({
     endpoint: byName(name),
     what: `${name}, at the quota`,
     request,
-    count: 1,
+    count: name === 'recordCalls' ? limits.callsPerRequest : 1,
   }));
 };
 
@@ -350,54 +385,6 @@ export const toCost = (measured: {
     ),
     sqs: per(countRequests('sqs') * prices.sqsPerMillionRequests),
     transfer: per((responseBytes / 1024 ** 3) * 1e6 * prices.transferPerGigabyte),
-  };
-};
-
-type Batch<Items> = { [table: string]: Items };
-
-/** Counts the requested items of a batch that do not exist. */
-const missingItems = (input: { RequestItems?: Batch<{ Keys?: unknown[] }> }, found: unknown): number => {
-  const asked = Object.entries(input.RequestItems ?? {}).map(([name, { Keys }]): [string, number] => [
-    name,
-    Keys?.length ?? 0,
-  ]);
-  const responses = (found ?? {}) as Batch<unknown[]>;
-  return asked.reduce((sum, [name, count]) => (count === 0 ? sum : sum + count - (responses[name]?.length ?? 0)), 0);
-};
-
-const transactionItems = ({ TransactItems = [] }: { TransactItems?: unknown[] }) => TransactItems.length;
-
-export type Units = { take(): { read: number; write: number } };
-type Capacity = { CapacityUnits?: number };
-
-/** Counts the capacity units that DynamoDB reports for each request of a client. */
-export const countUnits = (client: DynamoDBDocumentClient): Units => {
-  let used = { read: 0, write: 0 };
-  type Next = (args: {
-    input: object;
-  }) => Promise<{ output: { ConsumedCapacity?: Capacity | Capacity[]; Responses?: unknown } }>;
-  const count =
-    (next: Next, { commandName = '' }: { commandName?: string }) =>
-    async (args: { input: object }) => {
-      const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
-      const kind = /^(Get|BatchGet|Query)/.test(commandName) ? 'read' : 'write';
-      const { ConsumedCapacity = [], Responses } = result.output;
-      // DynamoDB charges a unit for each item of a batch that is missing, and DynamoDB Local none.
-      used.read += missingItems(args.input, Responses);
-      // DynamoDB Local reports no units for PartiQL. The samples' items are under 1 KB: each statement is one unit.
-      if (commandName.startsWith('BatchExecuteStatement')) used.write += (Responses as unknown[]).length;
-      // For a transaction it reports less than DynamoDB charges, which is two units for each item.
-      else if (commandName.startsWith('TransactWrite')) used.write += 2 * transactionItems(args.input);
-      else for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) used[kind] += CapacityUnits;
-      return result;
-    };
-  client.middlewareStack.add(count as never, { step: 'initialize', name: 'countUnits', override: true });
-  return {
-    take() {
-      const taken = used;
-      used = { read: 0, write: 0 };
-      return taken;
-    },
   };
 };
 
