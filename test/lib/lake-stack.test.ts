@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { columns } from '../../functions/call-exports/columns.ts';
 import { findFunction, getDeployment, required } from '../support/deployment.ts';
@@ -29,6 +30,18 @@ it('the files of compacted months are a table of their own, with the same column
     'projection.month.interval.unit': 'MONTHS',
   });
   expect(JSON.stringify(months.Parameters)).toMatch(/uid=\$\{uid\}\/month=\$\{month\}\//);
+});
+
+it('a constant uid of a query reaches both tables of the view: each is a scan of its own, or joined by an equality of uid', () => {
+  const [view] = deployment.all('AWS::Athena::NamedQuery');
+  const sql = String(view?.properties.QueryString);
+  expect(sql).toBe(readFileSync('functions/lake/calls.sql', 'utf8'));
+  const scans = [...sql.matchAll(/from (\w+)/g)].map(([, name]) => name);
+  expect(scans).toEqual(['call_files', 'month_files', 'month_files']);
+  expect(sql).toContain('left join (select distinct uid, agent_id, month from month_files) as compacted');
+  expect(sql).toContain('on compacted.uid = call_files.uid');
+  // A correlated subquery has no constant of its own.
+  expect(sql).not.toMatch(/\bexists\b|\bin \(/);
 });
 
 it('a query is ended at a limit of bytes, which no caller can raise', () => {
