@@ -63,7 +63,7 @@ export class Consents extends TableStore {
       // Smaller transactions after each failure: a person that another request writes delays fewer others.
       const batches = packAdditions(additions ?? [], Math.max(2, actionsPerTransaction >> failures));
       const writeBatch = async (batch: Addition[]) => {
-        const isWritten = await this.#write(uid, batch, recordedBy);
+        const isWritten = Date.now() < until && (await this.#write(uid, batch, recordedBy));
         if (isWritten) for (const addition of batch) settle(addition, outcomes);
         return isWritten;
       };

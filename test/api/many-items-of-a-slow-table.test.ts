@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { recordCalls } from '../../functions/api/record-calls.ts';
+import { recordConsents } from '../../functions/api/record-consents.ts';
 import { updateCallOutcomes } from '../../functions/api/update-call-outcomes.ts';
 import { table } from '../../functions/store/table.ts';
 import { invoke } from '../support/events.ts';
@@ -35,12 +36,16 @@ const makeCall = (agentId: string, callId: string) => ({
   startedAt: '2026-03-01T10:00:00Z',
 });
 
-type Sent = Record<'calls' | 'outcomes', Awaited<ReturnType<typeof invoke>>>;
+const people = ids.map((_, n) => ({
+  ...{ number: `+1415555${1000 + n}`, purpose: 'marketing', state: 'given', at: '2026-03-01T10:00:00.000Z' },
+}));
+
+type Sent = Record<'calls' | 'outcomes' | 'consents', Awaited<ReturnType<typeof invoke>>>;
 let [first, again]: Sent[] = [];
 
-// Both requests wait at the same time.
+// Two requests wait at the same time.
 beforeAll(async () => {
-  const [recording, setting] = [await newWorld(), await newWorld()];
+  const [recording, setting, consenting] = [await newWorld(), await newWorld(), await newWorld()];
   const toCalls = (agentId: string) => ({ items: ids.map((callId) => makeCall(agentId, callId)) });
   const outcomes = ids.map((id) => ({ agentId: setting.agentId, callIdOrPhone: id, custom_call_outcome: 'x' }));
   await invoke(recordCalls, { apiKey: setting.apiKey, body: toCalls(setting.agentId) });
@@ -49,7 +54,8 @@ beforeAll(async () => {
       invoke(recordCalls, { apiKey: recording.apiKey, body: toCalls(recording.agentId) }),
       invoke(updateCallOutcomes, { apiKey: setting.apiKey, body: { items: outcomes } }),
     ]);
-    return { calls, outcomes: changed };
+    const body = { uid: consenting.uid, consents: people };
+    return { calls, outcomes: changed, consents: await invoke(recordConsents, { apiKey: consenting.apiKey, body }) };
   };
   slowDown();
   first = await send();
@@ -71,3 +77,17 @@ it.each(['calls', 'outcomes'] as const)(
     expect(again?.[kind].body.failed).toEqual([]);
   },
 );
+
+it('a request of many consents to a slow table reports those that were not tried as temporarily_unavailable', () => {
+  const [{ status, body }, { body: repeated }] = [first?.consents, again?.consents] as [
+    Sent['consents'],
+    Sent['consents'],
+  ];
+  expect(status).toBe(200);
+  const { recorded, failed }: Record<string, { number: string; code?: string }[]> = body;
+  expect([recorded?.length, failed?.length]).not.toContain(0);
+  expect(new Set(failed?.map(({ code }) => code))).toEqual(new Set(['temporarily_unavailable']));
+  const numbers = [...(recorded ?? []), ...(failed ?? [])].map(({ number }) => number);
+  expect(numbers.sort()).toEqual(people.map(({ number }) => number));
+  expect(repeated.failed).toEqual([]);
+});
