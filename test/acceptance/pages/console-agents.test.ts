@@ -119,6 +119,33 @@ it('“A colleague changed the agent while I was typing: what did they change, a
   expect(complaints.filter((text) => !text.includes('412'))).toEqual([]);
 });
 
+it('text that is typed while a save is on its way stays in the form, and is saved next', async () => {
+  const world = await worldWithGreeting();
+  const { page } = await openConsole(world.apiKey, `/console/agents?agentId=${world.agentId}`);
+  let answer = () => {};
+  const isTyped = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(`**/agents/${world.agentId}*`, async (route) => {
+    if (route.request().method() === 'PATCH') await isTyped;
+    await route.continue();
+  });
+  await page.getByLabel('Greeting').fill('Good morning!');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Saving …' }).waitFor();
+  await page.getByLabel('Instructions').fill('Answer briefly.');
+  answer();
+  await status(page).getByText('Version 3 is saved.').waitFor();
+  await page.getByText('Instructions changed, not saved').waitFor();
+  expect(await page.getByLabel('Instructions').inputValue()).toBe('Answer briefly.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await status(page).getByText('Version 4 is saved.').waitFor();
+  expect((await getAgent(world)).configuration).toEqual({
+    greeting: 'Good morning!',
+    instructions: 'Answer briefly.',
+  });
+});
+
 it('typed text is still there after another view and after a reload, until it is discarded', async () => {
   const world = await worldWithGreeting();
   const { page } = await openConsole(world.apiKey, `/console/agents?agentId=${world.agentId}`);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { newEndpoint, newReceiver, verified } from '../../support/webhooks.ts';
 import { newWorld, type World } from '../../support/world.ts';
-import { useBrowser } from './browser.ts';
+import { findViolations, useBrowser } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
 useBrowser();
@@ -90,4 +90,43 @@ it('an address that events may not be sent to is refused in words, and nothing t
   await page.getByRole('button', { name: 'Create the endpoint' }).click();
   await page.getByRole('dialog').getByText('has a host that is not public').waitFor();
   expect(await page.getByLabel('Description').inputValue()).toBe('Our server');
+});
+
+it('deliveries and endpoints show their states by themselves, and nothing moves under the pointer', async () => {
+  const world = await newWorld();
+  const receiver = await newReceiver();
+  await newEndpoint(world, receiver.url);
+  await world.recordCall('call-1');
+  await receiver.waitFor(1);
+  const { page, complaints } = await open(world);
+  const table = page.getByRole('table', { name: 'Deliveries' });
+  const rows = table.getByRole('row', { name: /call.recorded/ });
+  await rows.getByText('Delivered').waitFor();
+  await world.recordCall('call-2');
+  const news = page.getByRole('button', { name: '1 new delivery' });
+  await news.waitFor();
+  expect(await rows.count()).toBe(1);
+  expect(await findViolations(page)).toEqual([]);
+  await news.click();
+  await expect.poll(() => rows.count()).toBe(2);
+  await news.waitFor({ state: 'detached' });
+
+  const { deliveries } = (await world.call('GET', '/webhook-deliveries', { query: { uid: world.uid } })).body;
+  const [newest, oldest] = deliveries.map(({ deliveryId }: { deliveryId: string }) => deliveryId);
+  const sendAgain = (deliveryId: string) =>
+    world.call('POST', '/webhook-deliveries/redeliver', { body: { uid: world.uid, deliveryId } });
+  await receiver.reply({ status: 500 });
+  // The row under the pointer changes in its place, the one above it only when the pointer has left.
+  await rows.last().hover();
+  await sendAgain(newest);
+  await page.getByRole('button', { name: '1 change', exact: true }).last().waitFor();
+  await sendAgain(oldest);
+  await rows.last().getByText('The receiver answered with status 500.').first().waitFor();
+  // The endpoint, which is above, waits, too.
+  await expect.poll(() => page.getByRole('button', { name: '1 change', exact: true }).count()).toBe(2);
+  expect(await rows.first().getByText('status 500').count()).toBe(0);
+  await page.getByRole('heading', { name: 'Webhooks' }).hover();
+  await rows.first().getByText('The receiver answered with status 500.').first().waitFor();
+  await page.getByRole('table', { name: 'Endpoints' }).getByText('Failing').waitFor();
+  expect(complaints).toEqual([]);
 });

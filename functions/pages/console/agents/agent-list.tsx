@@ -1,13 +1,20 @@
-import type { Agent } from '../../../openapi/client/client.ts';
+import { type Agent, dataOf } from '../../../openapi/client/client.ts';
 import { Link, NameLink, useAddress } from '../address.tsx';
-import { NewAgentLink, useAgentChoices } from '../components/agent-filter.tsx';
+import { choicesName, NewAgentLink, readAgents, useAgentChoices } from '../components/agent-filter.tsx';
 import { FilterBar, TextFilter } from '../components/fields.tsx';
 import { useFigures } from '../components/figures.tsx';
+import { News } from '../components/news.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Empty, Loaded, Section } from '../components/parts.tsx';
 import { Time, useTimeZone } from '../components/values.tsx';
 import { addDays, formatNumber, formatPhone, toDateInZone } from '../formats.ts';
 import { useService } from '../service.tsx';
+
+/** With more agents, their states are read less often, since each has its whole configuration. */
+const maxOften = 50;
+const rareMilliseconds = 60_000;
+
+const keyOf = ({ agentId }: Agent) => agentId;
 
 /** The agents that the key may use. They are found by a part of their name or of their number. */
 export const AgentList = () => {
@@ -15,19 +22,38 @@ export const AgentList = () => {
   const withCalls = useRecentCalls();
   const text = search.toLowerCase();
   const digits = search.replace(/[^\d]/g, '');
+  const choices = useAgentChoices();
   const isFound = ({ name, phoneNumber = '' }: Agent) =>
     name.toLowerCase().includes(text) || (digits !== '' && phoneNumber.includes(digits));
   return (
-    <Section title="Agents" isView actions={<NewAgentLink label="New agent" />}>
+    <Section
+      title="Agents"
+      isView
+      actions={
+        <>
+          <News
+            list={choicesName}
+            keyOf={keyOf}
+            one="new agent"
+            several="new agents"
+            isEnabled={choices.isSuccess}
+            shown={choices.data ?? []}
+            read={async (api, options) => dataOf(await readAgents(api, options)).agents}
+            intervalMilliseconds={choices.data && choices.data.length > maxOften ? rareMilliseconds : undefined}
+          />
+          <NewAgentLink label="New agent" />
+        </>
+      }
+    >
       <FilterBar>
         <TextFilter name="search" label="Name or phone number" type="search" />
       </FilterBar>
-      <Loaded query={useAgentChoices()} rows={8}>
+      <Loaded query={choices} rows={8}>
         {(agents) => (
           <Table
             caption="Agents"
             items={agents.filter(isFound).map(withCalls)}
-            keyOf={({ agentId }) => agentId}
+            keyOf={keyOf}
             columns={columns}
             empty={
               search ? (

@@ -75,7 +75,7 @@ const AgentSections = ({ agent }: { agent: Agent }) => {
       {section === undefined && <EditAgent agent={agent} />}
       {section === 'connect' && <Connect agent={agent} />}
       {section === 'history' && <History agent={agent} />}
-      {section === 'traffic' && <Traffic key={JSON.stringify(split)} agent={agent} />}
+      {section === 'traffic' && <Traffic agent={agent} />}
       {section === 'access' && <Access agentId={agentId} />}
       {section === 'platform' && <AgentPlatform agent={agent} />}
       {section === 'figures' && <VersionFigures agentId={agentId} />}

@@ -16,6 +16,17 @@ const startDraft = (agent: Agent): AgentDraft => {
   return { version: agent.version, updatedAt: agent.updatedAt, before: texts, texts, note: '' };
 };
 
+/** Returns the draft for another state of the agent. What was typed since `known` stays. */
+const rebase = (draft: AgentDraft, known: Pick<AgentDraft, 'texts' | 'note'>, agent: Agent): AgentDraft => {
+  const start = startDraft(agent);
+  const typed = differing(known.texts, draft.texts).map(({ name }) => [name, draft.texts[name] ?? '']);
+  return {
+    ...start,
+    texts: { ...start.texts, ...Object.fromEntries(typed) },
+    note: draft.note === known.note ? '' : draft.note,
+  };
+};
+
 /**
  * Edits an agent. If another user has changed it in the meantime, nothing is overwritten: the fields that only they changed are
  * taken over, and those that both changed are shown for a decision. The user's own edits stay in the form.
@@ -50,15 +61,15 @@ export const EditAgent = ({ agent }: { agent: Agent }) => {
     const now = dataOf(await api.agents.get({ agentId: agent.agentId }));
     const theirs = toTexts(now);
     setMeanwhile({ version: now.version, before, now: theirs });
-    const own = differing(before, texts).map(({ name }) => [name, texts[name] ?? '']);
-    setDraft({ ...startDraft(now), texts: { ...theirs, ...Object.fromEntries(own) }, note });
+    setDraft((draft) => rebase(draft, { texts: before, note: '' }, now));
     queries.setQueryData(['agent', agent.agentId], now);
   };
   const saveDraft = () =>
     mutate(undefined, {
       onSuccess(saved) {
         setMeanwhile(undefined);
-        setDraft(startDraft(saved));
+        // A user goes on typing while the answer is on its way.
+        setDraft((draft) => rebase(draft, { texts, note }, saved));
       },
       onError(error) {
         if (isConflict(error)) void takeOver();

@@ -1,7 +1,6 @@
-import { useState } from 'react';
 import type { Agent, UpdateAgentParams } from '../../../openapi/client/client.ts';
 import { Choice, Field } from '../components/fields.tsx';
-import { RefusableForm, type Texts } from '../components/form.tsx';
+import { RefusableForm, useDraft } from '../components/form.tsx';
 import { Section } from '../components/parts.tsx';
 import { formatPhone } from '../formats.ts';
 import { useChange, useService } from '../service.tsx';
@@ -23,7 +22,7 @@ export const AgentPlatform = ({ agent }: { agent: Agent }) => {
         Most voice platforms report the end of a call only once. The service can compare the calls with the list of the
         platform, and record those that are missing. <a href="/docs/voice-platforms">About lost ends</a>
       </p>
-      <PlatformForm key={JSON.stringify(platform)} agentId={agentId} phoneNumber={phoneNumber} platform={platform} />
+      <PlatformForm agentId={agentId} phoneNumber={phoneNumber} platform={platform} />
       {platform && agent.uid === uid && (
         <>
           <Section title={`Key of ${voicePlatforms[platform.name].title}`}>
@@ -43,19 +42,26 @@ export const AgentPlatform = ({ agent }: { agent: Agent }) => {
 type FormProps = { agentId: string; phoneNumber: string | undefined; platform: Platform | undefined };
 
 const PlatformForm = ({ agentId, phoneNumber, platform }: FormProps) => {
-  const [name, setName] = useState<string>(platform?.name ?? none.value);
-  const [isHourly, setHourly] = useState(platform?.reconcile ?? false);
+  const stored = {
+    name: platform?.name ?? none.value,
+    isHourly: platform?.reconcile ?? false,
+    assistantIds: platform?.assistantIds?.join('\n') ?? '',
+  };
+  const [draft, setDraft] = useDraft<typeof stored>(stored);
+  const { name, isHourly, assistantIds } = draft;
   const change = useChange(
     (api, options, platform: Platform | null) =>
       api.agents.update({ agentId, configuration: { platform } as UpdateAgentParams['configuration'] }, options),
     { changes: [['agents'], ['agent', agentId]], done: ({ version }) => `Version ${version} is saved.` },
   );
-  const save = ({ platform: assistantIds = '' }: Texts) => {
+  const save = () => {
     const ids = assistantIds.split(/\s+/).filter(Boolean);
     const known = { name: name as PlatformName, reconcile: isHourly };
     change.mutate(name === none.value ? null : { ...known, assistantIds: ids.length > 0 ? ids : undefined });
   };
   const chosen = voicePlatforms[name as PlatformName];
+  const chooseName = (name: string) =>
+    setDraft({ ...draft, name, assistantIds: name === stored.name ? stored.assistantIds : '' });
   return (
     <RefusableForm
       className="stack platform"
@@ -69,11 +75,10 @@ const PlatformForm = ({ agentId, phoneNumber, platform }: FormProps) => {
         </div>
       }
     >
-      <Choice label="Voice platform" options={options} value={name} onChange={setName} />
+      <Choice label="Voice platform" options={options} value={name} onChange={chooseName} />
       {chosen && (
         <>
           <Field
-            key={name}
             label={`${chosen.assistants}, one on each line`}
             name="platform"
             note={
@@ -89,12 +94,17 @@ const PlatformForm = ({ agentId, phoneNumber, platform }: FormProps) => {
                 className="code"
                 spellCheck={false}
                 autoComplete="off"
-                defaultValue={platform?.name === name ? platform.assistantIds?.join('\n') : ''}
+                value={assistantIds}
+                onChange={({ target }) => setDraft({ ...draft, assistantIds: target.value })}
               />
             )}
           </Field>
           <label className="check">
-            <input type="checkbox" checked={isHourly} onChange={({ target }) => setHourly(target.checked)} />
+            <input
+              type="checkbox"
+              checked={isHourly}
+              onChange={({ target }) => setDraft({ ...draft, isHourly: target.checked })}
+            />
             Compare the calls every hour
           </label>
         </>

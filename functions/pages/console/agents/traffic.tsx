@@ -1,7 +1,6 @@
-import { useState } from 'react';
 import type { Agent } from '../../../openapi/client/client.ts';
 import { TextField } from '../components/fields.tsx';
-import { submitted } from '../components/form.tsx';
+import { submitted, useDraft } from '../components/form.tsx';
 import { Failed } from '../components/parts.tsx';
 import { Picker } from '../components/picker.tsx';
 import { useTimeZone } from '../components/values.tsx';
@@ -18,7 +17,7 @@ const toParts = (split: NonNullable<Agent['split']>): Part[] =>
 /** Splits callers between versions of an agent. */
 export const Traffic = ({ agent: { agentId, version, split = [] } }: { agent: Agent }) => {
   const timeZone = useTimeZone();
-  const [parts, setParts] = useState(() => toParts(split));
+  const [parts, setParts] = useDraft(toParts(split));
   const sum = parts.reduce((sum, { percent }) => sum + Number(percent), 0);
   const rest = String(Math.max(1, 100 - sum));
   // A new version is usually tried with a tenth of the callers.

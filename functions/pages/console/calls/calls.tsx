@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
 import { type ApiClient, type Call, dataOf, type RequestOptions } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
@@ -67,6 +66,9 @@ const NumberFilter = () => {
 /** The maximum number of new calls that are counted. */
 const maxNew = 100;
 
+/** Calls of different agents may have the same id. */
+const keyOf = ({ agentId, callId }: Call) => `${agentId} ${callId}`;
+
 const CallTable = () => {
   const { agentId, callId, callOf = agentId, timeZone: _, ...filters } = useAddress().filters;
   const { phone, direction, status, outcome, hasOutcome, held } = filters;
@@ -79,15 +81,13 @@ const CallTable = () => {
     held: held === 'true' || undefined,
     hasOutcome: hasOutcome === undefined ? undefined : hasOutcome === 'true',
   };
-  const queries = useQueryClient();
   const read = (
     api: ApiClient,
     page: typeof search & { limit: number; cursor?: string | undefined },
     options: RequestOptions,
   ) => (agentId ? api.calls.list({ agentId, ...page }, options) : api.calls.listAll(page, options));
-  const pages = usePages(['calls', agentId, search], (api, options, cursor) =>
-    read(api, { ...search, limit: 50, cursor }, options),
-  );
+  const list = ['calls', agentId, search];
+  const pages = usePages(list, (api, options, cursor) => read(api, { ...search, limit: 50, cursor }, options));
   // A panel makes the page beside it inert. The row is marked before that takes its time.
   const openId = useDeferredValue(callId);
   const openOf = useDeferredValue(callOf);
@@ -98,11 +98,9 @@ const CallTable = () => {
   const ofList = agentId ? listColumns.filter(({ name }) => name !== 'agentId') : listColumns;
   const columns = search.held ? [...ofList, chooseColumn] : ofList;
   const newest = loaded[0];
-  const countNew = async (api: ApiClient, options: RequestOptions) => {
+  const readNew = async (api: ApiClient, options: RequestOptions) => {
     const from = newest ? newest.startedAt : search.from;
-    const { calls } = dataOf(await read(api, { ...search, from, limit: maxNew }, options));
-    const known = new Set(loaded.map(({ callId }) => callId));
-    return calls.filter(({ callId }) => !known.has(callId)).length;
+    return dataOf(await read(api, { ...search, from, limit: maxNew }, options)).calls;
   };
   return (
     <>
@@ -111,12 +109,14 @@ const CallTable = () => {
           {loaded.length > 0 && `${formatNumber(loaded.length)} calls${pages.hasNextPage ? ', and older ones' : ''}`}
         </p>
         <News
-          name={['calls', agentId, search, newest?.callId]}
+          list={[...list, 'pages']}
+          keyOf={keyOf}
           one="new call"
           several="new calls"
           isEnabled={pages.isSuccess && !search.to}
-          count={countNew}
-          onShow={() => void queries.invalidateQueries({ queryKey: ['calls'] })}
+          shown={loaded}
+          read={readNew}
+          max={maxNew}
         />
       </div>
       <HeldCalls calls={search.held ? loaded : []}>
@@ -124,7 +124,7 @@ const CallTable = () => {
           caption="Calls"
           pages={pages}
           itemsOf={({ calls }) => calls}
-          keyOf={({ callId }) => callId}
+          keyOf={keyOf}
           groupOf={({ startedAt }, timeZone) =>
             formatTime(startedAt, timeZone, { dateStyle: 'full', timeStyle: undefined })
           }

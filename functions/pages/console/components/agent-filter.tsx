@@ -1,15 +1,19 @@
 import { type ReactNode, useEffect } from 'react';
+import type { ApiClient, RequestOptions } from '../../../openapi/client/client.ts';
 import { Link, setFilters, useAddress } from '../address.tsx';
 import { useAllPages, useService } from '../service.tsx';
 import type { Option } from './fields.tsx';
 import { Empty, Failed } from './parts.tsx';
 import { Picker } from './picker.tsx';
 
+export const choicesName = ['agents', 'choices'];
+export const readAgents = (api: ApiClient, options: RequestOptions) => api.agents.list({ limit: 500 }, options);
+
 /** Returns all agents; undefined until they are loaded, and if the key may not list agents. */
 export const useAgentChoices = () => {
   const { scopes } = useService();
   const enabled = scopes.includes('agents');
-  return useAllPages(['agents', 'choices'], (api, options) => api.agents.list({ limit: 500 }, options), { enabled });
+  return useAllPages(choicesName, readAgents, { enabled });
 };
 
 /** Returns an agent; undefined until it is loaded, and if the key may not list agents. */

@@ -1,4 +1,4 @@
-import { createContext, type FormEvent, type ReactNode, use, useEffect, useRef } from 'react';
+import { createContext, type FormEvent, type ReactNode, use, useEffect, useRef, useState } from 'react';
 import { type Change, refusedFields } from '../service.tsx';
 import { Failed } from './parts.tsx';
 
@@ -6,6 +6,18 @@ const RefusedFields = createContext<Map<string, string>>(new Map());
 
 /** Returns the reason why the service refused a field of the form. */
 export const useRefusal = (name: string | undefined): string | undefined => use(RefusedFields).get(name ?? '');
+
+/** Returns what a form has: what is stored, until the user changes it. What is typed while a save is on its way stays. */
+export const useDraft = <Value,>(stored: Value): [Value, (value: Value) => void] => {
+  const [known, setKnown] = useState(stored);
+  const [value, setValue] = useState(stored);
+  const isEqual = (one: Value, other: Value) => JSON.stringify(one) === JSON.stringify(other);
+  if (!isEqual(stored, known)) {
+    setKnown(stored);
+    if (isEqual(value, known)) setValue(stored);
+  }
+  return [value, setValue];
+};
 
 /** The texts of a form, by the names of its fields. */
 export type Texts = Record<string, string>;

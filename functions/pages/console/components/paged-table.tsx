@@ -149,7 +149,7 @@ const Rows = memo(
                 </th>
               </tr>
             )}
-            <tr>
+            <tr data-key={keyOf(item, index)}>
               {columns.map((column, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places, and headings may be of users
                 <td key={index} className={columnClass(column)} data-label={column.heading}>

@@ -1,9 +1,10 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Result } from '../../../openapi/client/client.ts';
+import { type ApiClient, dataOf, type RequestOptions, type Result } from '../../../openapi/client/client.ts';
 import { NameLink, useAddress } from '../address.tsx';
 import { DialogButton } from '../components/dialog.tsx';
 import { Switch } from '../components/fields.tsx';
+import { News } from '../components/news.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Empty, Loaded, Section } from '../components/parts.tsx';
 import { Status, Time } from '../components/values.tsx';
@@ -17,20 +18,22 @@ import { UploadDialog } from './upload-dialog.tsx';
 /** The polling interval of the sources while one of them is in progress. */
 const pollMilliseconds = 2000;
 
+const keyOf = ({ id }: { id: string }) => id;
+
 const poll = (sources: Pick<Source, 'status'>[] | undefined) => sources?.some(isUnderWay) === true && pollMilliseconds;
 
 /** The websites and documents of an agent, and one of them with its actions. */
 export const Sources = ({ agentId }: { agentId: string }) => {
   const { sourceId } = useAddress().filters;
   const search = { agentId, content: false } as const;
-  const websites = useRead(['knowledge', agentId, 'websites'], (api, options) => api.websites.list(search, options), {
+  const readWebsites = (api: ApiClient, options: RequestOptions) => api.websites.list(search, options);
+  const readDocuments = (api: ApiClient, options: RequestOptions) => api.documents.list(search, options);
+  const websites = useRead(['knowledge', agentId, 'websites'], readWebsites, {
     refetchInterval: (data) => poll(data?.websites),
   });
-  const documents = useRead(
-    ['knowledge', agentId, 'documents'],
-    (api, options) => api.documents.list(search, options),
-    { refetchInterval: (data) => poll(data?.documents) },
-  );
+  const documents = useRead(['knowledge', agentId, 'documents'], readDocuments, {
+    refetchInterval: (data) => poll(data?.documents),
+  });
   const found: Source[] = [
     ...(websites.data?.websites ?? []).map((website) => ({ kind: 'website' as const, ...website })),
     ...(documents.data?.documents ?? []).map((document) => ({ kind: 'document' as const, ...document })),
@@ -47,6 +50,15 @@ export const Sources = ({ agentId }: { agentId: string }) => {
         empty="This agent has no website yet"
         advice="Add the address of a site: its pages are read in the background, and the agent answers from them."
       >
+        <News
+          list={['knowledge', agentId, 'websites']}
+          keyOf={keyOf}
+          one="new website"
+          several="new websites"
+          isEnabled={websites.isSuccess}
+          shown={websites.data?.websites ?? []}
+          read={async (api, options) => dataOf(await readWebsites(api, options)).websites}
+        />
         <DialogButton label="Add a website">
           {(onClose) => <AddWebsiteDialog agentId={agentId} onClose={onClose} />}
         </DialogButton>
@@ -58,6 +70,15 @@ export const Sources = ({ agentId }: { agentId: string }) => {
         empty="This agent has no document yet"
         advice="Upload PDF, Word or text files: their text is read in the background, and the agent answers from it."
       >
+        <News
+          list={['knowledge', agentId, 'documents']}
+          keyOf={keyOf}
+          one="new document"
+          several="new documents"
+          isEnabled={documents.isSuccess}
+          shown={documents.data?.documents ?? []}
+          read={async (api, options) => dataOf(await readDocuments(api, options)).documents}
+        />
         <DialogButton label="Upload documents">
           {(onClose) => <UploadDialog agentId={agentId} onClose={onClose} />}
         </DialogButton>
@@ -93,7 +114,7 @@ const SourceSection = ({ title, query, sources, empty, advice, children }: Secti
           <Table
             caption={title}
             items={sources}
-            keyOf={({ id }) => id}
+            keyOf={keyOf}
             columns={columns}
             empty={<Empty title={empty}>{advice}</Empty>}
           />

@@ -1,8 +1,15 @@
 import { limits } from '../../../domain/limits.ts';
-import type { WebhookDelivery, WebhookEndpoint } from '../../../openapi/client/client.ts';
+import {
+  type ApiClient,
+  dataOf,
+  type RequestOptions,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+} from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
 import { FilterBar, SelectFilter } from '../components/fields.tsx';
 import { ChangeButton } from '../components/form.tsx';
+import { News } from '../components/news.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty, Section } from '../components/parts.tsx';
 import { Status, Time, useTimeZone } from '../components/values.tsx';
@@ -29,21 +36,47 @@ const waits = {
   suspension: 'Waits until the suspension of the user ends.',
 } as const;
 
-/** A delivery is polled when its next attempt is due within this time. */
+/** Deliveries are read more often while the next attempt of one is due within this time. */
 const soonMilliseconds = 60_000;
+const soonIntervalMilliseconds = 3000;
+
+/** The number of deliveries of a page. */
+const limit = 30;
+
+const keyOf = ({ deliveryId }: WebhookDelivery) => deliveryId;
 
 /** The deliveries of events, newest first, with their attempts. */
 export const Deliveries = ({ endpoints }: { endpoints: WebhookEndpoint[] }) => {
   const { endpointId, status } = useAddress().filters;
   const search = { endpointId, status: status as WebhookDelivery['status'] | undefined };
-  const pages = usePages(
-    ['webhooks', 'deliveries', search],
-    (api, options, cursor) => api.webhooks.listDeliveries({ ...search, limit: 30, cursor }, options),
-    { isUnderWay: ({ deliveries }) => deliveries.some(isDueSoon) },
-  );
+  const list = ['webhooks', 'deliveries', search];
+  const read = (api: ApiClient, options: RequestOptions, cursor?: string) =>
+    api.webhooks.listDeliveries({ ...search, limit, cursor }, options);
+  const pages = usePages(list, read);
+  const loaded = pages.data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
   const isFiltered = endpointId !== undefined || status !== undefined;
   return (
-    <Section title="Deliveries">
+    <Section
+      title="Deliveries"
+      actions={
+        <News
+          list={[...list, 'pages']}
+          keyOf={keyOf}
+          one="new delivery"
+          several="new deliveries"
+          isEnabled={pages.isSuccess}
+          shown={loaded}
+          read={async (api, options) => {
+            const { deliveries } = dataOf(await read(api, options));
+            // In place of those that are deleted, the page has older ones.
+            return deliveries.filter(({ createdAt }) => createdAt >= (loaded.at(-1)?.createdAt ?? ''));
+          }}
+          max={limit}
+          intervalMilliseconds={loaded.slice(0, limit).some(isDueSoon) ? soonIntervalMilliseconds : undefined}
+          related={['webhooks', 'failure']}
+        />
+      }
+    >
       <FilterBar>
         <SelectFilter
           name="endpointId"
@@ -59,7 +92,7 @@ export const Deliveries = ({ endpoints }: { endpoints: WebhookEndpoint[] }) => {
         caption="Deliveries"
         pages={pages}
         itemsOf={({ deliveries }) => deliveries}
-        keyOf={({ deliveryId }) => deliveryId}
+        keyOf={keyOf}
         columns={columns}
         empty={
           isFiltered ? (

@@ -1,4 +1,4 @@
-import type { WebhookEndpoint } from '../../../openapi/client/client.ts';
+import type { ApiClient, RequestOptions, WebhookEndpoint } from '../../../openapi/client/client.ts';
 import { Status, Time } from '../components/values.tsx';
 import { useRead } from '../service.tsx';
 
@@ -7,8 +7,9 @@ const reasons = {
   failing: 'It failed for five days without a success.',
 };
 
-export const useEndpoints = () =>
-  useRead(['webhooks', 'endpoints'], (api, options) => api.webhooks.listEndpoints({}, options));
+export const endpointsName = ['webhooks', 'endpoints'];
+export const readEndpoints = (api: ApiClient, options: RequestOptions) => api.webhooks.listEndpoints({}, options);
+export const useEndpoints = () => useRead(endpointsName, readEndpoints);
 
 /** Returns why an endpoint fails, and when its next attempt is; undefined while it does not. */
 export const useFailure = ({

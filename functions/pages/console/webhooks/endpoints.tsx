@@ -1,13 +1,14 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ListWebhookEndpointsResponse, WebhookEndpoint } from '../../../openapi/client/client.ts';
+import { dataOf, type ListWebhookEndpointsResponse, type WebhookEndpoint } from '../../../openapi/client/client.ts';
 import { NameLink, useAddress } from '../address.tsx';
 import { DialogButton } from '../components/dialog.tsx';
+import { News } from '../components/news.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Empty, Loaded, Section } from '../components/parts.tsx';
 import { Time } from '../components/values.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
 import { CreateEndpointDialog } from './endpoint-form.tsx';
-import { EndpointStatus } from './endpoint-status.tsx';
+import { EndpointStatus, endpointsName, readEndpoints } from './endpoint-status.tsx';
 
 /** The endpoints of the user, and one of them with its actions. */
 export const Endpoints = ({ query }: { query: UseQueryResult<ListWebhookEndpointsResponse> }) => {
@@ -16,9 +17,21 @@ export const Endpoints = ({ query }: { query: UseQueryResult<ListWebhookEndpoint
     <Section
       title="Endpoints"
       actions={
-        <DialogButton label="Create an endpoint">
-          {(onClose) => <CreateEndpointDialog onClose={onClose} />}
-        </DialogButton>
+        <>
+          <News
+            list={endpointsName}
+            keyOf={keyOf}
+            one="new endpoint"
+            several="new endpoints"
+            isEnabled={query.isSuccess}
+            shown={query.data?.endpoints ?? []}
+            read={async (api, options) => dataOf(await readEndpoints(api, options)).endpoints}
+            related={['webhooks', 'failure']}
+          />
+          <DialogButton label="Create an endpoint">
+            {(onClose) => <CreateEndpointDialog onClose={onClose} />}
+          </DialogButton>
+        </>
       }
     >
       <Loaded query={query} rows={3}>
@@ -27,7 +40,7 @@ export const Endpoints = ({ query }: { query: UseQueryResult<ListWebhookEndpoint
             <Table
               caption="Endpoints"
               items={endpoints}
-              keyOf={({ endpointId }) => endpointId}
+              keyOf={keyOf}
               columns={columns}
               empty={
                 <Empty title="Nothing is sent anywhere yet">
@@ -45,6 +58,8 @@ export const Endpoints = ({ query }: { query: UseQueryResult<ListWebhookEndpoint
     </Section>
   );
 };
+
+const keyOf = ({ endpointId }: WebhookEndpoint) => endpointId;
 
 const columns: Column<WebhookEndpoint>[] = [
   {
