@@ -225,8 +225,9 @@ export type Warning = z.infer<typeof Warning>;
 
 /** Returns a warning for each field of a configuration that resembles one that the service knows. */
 export const findMisspelledFields = (configuration: object = {}): Warning[] =>
-  Object.keys(configuration).flatMap((field) => {
-    const meant = findMeantField(field, Object.keys(fields));
+  Object.entries(configuration).flatMap(([field, value]) => {
+    // A field that is cleared is no mistake.
+    const meant = value === null ? undefined : findMeantField(field, Object.keys(fields));
     const message = `is none of the fields that the service knows. Did you mean ${meant}?`;
     return meant ? [{ path: `configuration.${field}`, message }] : [];
   });

@@ -26,3 +26,8 @@ it('a configuration of known fields, and of fields of its own, has no warning', 
   const long = 'g'.repeat(100_000);
   expect(findMisspelledFields(Object.fromEntries([...fields, long].map((field) => [field, 1])))).toEqual([]);
 });
+
+it('a field that is cleared is no mistake', () => {
+  expect(findMisspelledFields({ currency: null })).toEqual([]);
+  expect(findMisspelledFields({ currency: 'EUR' })).toHaveLength(1);
+});

@@ -1,11 +1,12 @@
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
-import { type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { Fragment, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { dataOf } from '../../openapi/client/client.ts';
 import { type Demo, invalidKeyText, saveKey } from '../api-key.ts';
 import { ApiKeyField } from '../api-key-field.tsx';
 import { load } from '../tab-storage.ts';
 import { buildHref, Link, navigate, setFilters, useAddress } from './address.tsx';
 import { Announcements } from './components/announcements.tsx';
+import { Choice } from './components/fields.tsx';
 import { useHeldCount } from './components/outcome.tsx';
 import { Empty, Loaded, Skeleton } from './components/parts.tsx';
 import { Picker } from './components/picker.tsx';
@@ -13,6 +14,7 @@ import { Time, useTimeZone } from './components/values.tsx';
 import { Find } from './find/find.tsx';
 import { formatNumber, ownTimeZone } from './formats.ts';
 import { createApi, newQueryClient, type Service, ServiceContext } from './service.tsx';
+import { loadTheme, saveTheme, themes } from './theme.ts';
 import { ViewBoundary } from './view-boundary.tsx';
 import { type View, views } from './views.ts';
 
@@ -44,7 +46,10 @@ export const Shell = ({ demo }: { demo: Demo }) => {
       {apiKey === '' ? (
         <>
           <header className="bar">
-            <div className="rail">{keyField}</div>
+            <div className="rail">
+              <Help />
+              {keyField}
+            </div>
           </header>
           <NoKey onEnterKey={enterKey} />
         </>
@@ -55,6 +60,7 @@ export const Shell = ({ demo }: { demo: Demo }) => {
             apiKey={apiKey}
             demo={demo}
             keyField={keyField}
+            isKeyPanelOpen={isKeyPanelOpen}
             isKeyInvalid={invalidKey === apiKey}
             onEnterKey={enterKey}
           />
@@ -88,10 +94,17 @@ const NoKey = ({ onEnterKey }: { onEnterKey(): void }) => (
   </main>
 );
 
-type WithKeyProps = { apiKey: string; demo: Demo; keyField: ReactNode; isKeyInvalid: boolean; onEnterKey(): void };
+type WithKeyProps = {
+  apiKey: string;
+  demo: Demo;
+  keyField: ReactNode;
+  isKeyPanelOpen: boolean;
+  isKeyInvalid: boolean;
+  onEnterKey(): void;
+};
 
 /** The console once there is a key, which may turn out to be invalid. */
-const WithKey = ({ apiKey, demo, keyField, isKeyInvalid, onEnterKey }: WithKeyProps) => {
+const WithKey = ({ apiKey, demo, keyField, isKeyPanelOpen, isKeyInvalid, onEnterKey }: WithKeyProps) => {
   const key = useQuery({
     queryKey: ['key'],
     queryFn: async ({ signal }) => dataOf(await createApi(apiKey).key.get({ signal })),
@@ -104,7 +117,7 @@ const WithKey = ({ apiKey, demo, keyField, isKeyInvalid, onEnterKey }: WithKeyPr
   const { view } = useAddress();
   // On a phone, the menu is closed by a choice.
   const [openAt, setOpenAt] = useState<string>();
-  const isOpen = openAt === view;
+  const isOpen = openAt === view || isKeyPanelOpen;
   return (
     <ServiceContext value={service}>
       <header className="bar">
@@ -119,13 +132,14 @@ const WithKey = ({ apiKey, demo, keyField, isKeyInvalid, onEnterKey }: WithKeyPr
         <div className={isOpen ? 'rail open' : 'rail'}>
           {service && <Find views={permitted} />}
           {service && <Navigation views={permitted} />}
-          <ZoneFilter />
-          {service && (
-            <p className="faint" title={`User ${service.uid}, with the scopes ${service.scopes.join(', ')}`}>
-              <bdi>{service.userName ?? service.uid}</bdi> · key <bdi>{service.name}</bdi>
-            </p>
+          <Help />
+          {service ? (
+            <UserMenu service={service} isKeyPanelOpen={isKeyPanelOpen}>
+              {keyField}
+            </UserMenu>
+          ) : (
+            keyField
           )}
-          {keyField}
         </div>
       </header>
       <Visit />
@@ -163,22 +177,93 @@ const Navigation = ({ views }: { views: View[] }) => {
   const { view, filters } = useAddress();
   return (
     <nav aria-label="Console">
-      <ul>
-        {views.map(({ path, name, isOfAgent }) => (
-          <li key={path}>
-            <Link
-              view={path}
-              filters={isOfAgent ? { agentId: filters.agentId } : undefined}
-              aria-current={view === path ? 'page' : undefined}
-            >
-              {name}
-            </Link>
-            {path === 'calls' && <HeldBadge />}
-          </li>
-        ))}
-      </ul>
+      {[...Map.groupBy(views, ({ group }) => group)].map(([group, views]) => (
+        <Fragment key={group}>
+          <h2 id={group}>{group}</h2>
+          <ul aria-labelledby={group}>
+            {views.map(({ path, name, icon, isOfAgent }) => (
+              <li key={path}>
+                <Link
+                  view={path}
+                  filters={isOfAgent ? { agentId: filters.agentId } : undefined}
+                  aria-current={view === path ? 'page' : undefined}
+                >
+                  <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">
+                    <path d={icon} />
+                  </svg>
+                  {name}
+                </Link>
+                {path === 'calls' && <HeldBadge />}
+              </li>
+            ))}
+          </ul>
+        </Fragment>
+      ))}
     </nav>
   );
+};
+
+const Help = () => (
+  <nav aria-label="Help" className="help">
+    <a href="/docs">Docs</a>
+    <a href="/docs/reference">API reference</a>
+  </nav>
+);
+
+type UserMenuProps = { service: Service; isKeyPanelOpen: boolean; children: ReactNode };
+
+/** The user, and what holds for all views: the time zone, the theme and the key. */
+const UserMenu = ({ service: { uid, userName = uid, name, scopes }, isKeyPanelOpen, children }: UserMenuProps) => {
+  const [isOpened, setOpened] = useState(false);
+  const isOpen = isOpened || isKeyPanelOpen;
+  const menu = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!isOpen) return;
+    const closeOutside = (event: Event) => {
+      if (!menu.current?.contains(event.target as Node)) setOpened(false);
+    };
+    document.addEventListener('pointerdown', closeOutside);
+    return () => document.removeEventListener('pointerdown', closeOutside);
+  }, [isOpen]);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu wherever the focus is in it
+    <div
+      className="user"
+      ref={menu}
+      onKeyDown={({ key, defaultPrevented }) => {
+        if (key !== 'Escape' || defaultPrevented || !isOpened) return;
+        setOpened(false);
+        menu.current?.querySelector('button')?.focus();
+      }}
+    >
+      <button type="button" className="quiet" aria-expanded={isOpen} onClick={() => setOpened(!isOpen)}>
+        <span className="visually-hidden">Settings of </span>
+        <bdi>{userName}</bdi>
+        <span className="faint">
+          Key <bdi>{name}</bdi>
+        </span>
+      </button>
+      {isOpen && (
+        <div className="menu-panel">
+          <p className="faint">
+            User <code>{uid}</code>, with the scopes {scopes.join(', ')}
+          </p>
+          <ZoneFilter />
+          <ThemeChoice />
+          {children}
+        </div>
+      )}
+    </div>
+  );
+};
+
+const ThemeChoice = () => {
+  const [theme, setTheme] = useState(loadTheme);
+  const choose = (theme: string) => {
+    saveTheme(theme);
+    setTheme(theme);
+  };
+  return <Choice label="Theme" options={themes} value={theme} onChange={choose} />;
 };
 
 /** The number of calls whose outcome is held, beside the link to the calls. */

@@ -146,6 +146,21 @@ it('text that is typed while a save is on its way stays in the form, and is save
   });
 });
 
+it('a field that may be misspelled is said after the save, and until it is mended', async () => {
+  const world = await newWorld();
+  const { page, complaints } = await openConsole(world.apiKey, `/console/agents?agentId=${world.agentId}`);
+  await page.getByText('More fields').click();
+  await page.getByLabel('Other fields').fill('{ "valueCurency": "EUR" }');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Did you mean valueCurrency?').waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByLabel('Other fields').fill('');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Did you mean valueCurrency?').waitFor({ state: 'detached' });
+  expect((await getAgent(world)).configuration.valueCurency).toBeUndefined();
+  expect(complaints).toEqual([]);
+});
+
 it('typed text is still there after another view and after a reload, until it is discarded', async () => {
   const world = await worldWithGreeting();
   const { page } = await openConsole(world.apiKey, `/console/agents?agentId=${world.agentId}`);
@@ -337,7 +352,7 @@ it('“Call only who agreed, on weekdays, and say that you are a machine.” Rul
   await page.getByText('Earlier calls and transcripts').click();
   await page.getByLabel('Days for which transcripts are kept').fill('30');
   await page.getByRole('group', { name: 'Taken out of transcripts' }).getByLabel('Email addresses').check();
-  await page.getByLabel('Earlier calls that the agent is told of').fill('2');
+  await page.getByLabel('Number of earlier calls to tell the agent about').fill('2');
   await page.getByRole('button', { name: 'Save' }).click();
   // A consent without its purpose is refused at the field that lacks it.
   const purpose = page.getByLabel('Consent to');
@@ -363,7 +378,7 @@ it('“Call only who agreed, on weekdays, and say that you are a machine.” Rul
   expect((await getAgent(world)).configuration).toEqual(saved);
   // The form has the saved version.
   await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' });
-  await page.getByLabel('Earlier calls that the agent is told of').fill('');
+  await page.getByLabel('Number of earlier calls to tell the agent about').fill('');
   await page.getByRole('button', { name: 'Save' }).click();
   await status(page).getByText('Version 3 is saved.').waitFor();
   const { callerHistory: _, ...rest } = saved;

@@ -4,7 +4,7 @@ import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { send } from '../../support/voice-platforms.ts';
 import { newWorld } from '../../support/world.ts';
 import { findViolations, useBrowser } from './browser.ts';
-import { choose, openConsole, openFilter } from './open-console.ts';
+import { choose, openConsole, openFilter, openSettings } from './open-console.ts';
 
 useBrowser();
 
@@ -81,6 +81,7 @@ it('“When was that in New York, and in UTC?”', async () => {
   await page.getByRole('link', { name: 'Mar 8, 2026, 7:30 AM' }).waitFor();
   await page.getByRole('rowheader', { name: 'Sunday, March 8, 2026' }).waitFor();
   await page.getByTitle('Mar 8, 2026, 6:30 AM (UTC)').waitFor();
+  await openSettings(page);
   await page.getByLabel('Time zone of the page').fill('new york');
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Mar 8, 2026, 1:30 AM' }).waitFor();

@@ -215,12 +215,12 @@ it('“Who changed the greeting, and how?”', async () => {
     return changes[0]?.action === 'agent.updated' && changes.length > 3;
   });
   const { page, complaints } = await openConsole(apiKey, '/console/changes');
-  await page.getByRole('row', { name: /Agent created/ }).waitFor();
+  await page.getByRole('row', { name: /^You created .*Front desk/ }).waitFor();
   // The entries of one request are one row.
-  await page.getByRole('row', { name: /Block list updated .*Added 200, removed 0 You API$/ }).waitFor();
-  await page.getByRole('row', { name: /Agent updated .*Front desk .*Greeting You API$/ }).waitFor();
+  await page.getByRole('row', { name: /^You blocked 200 numbers for all agents .* API$/ }).waitFor();
+  await page.getByRole('row', { name: /^You changed Greeting of .*Front desk · version 2 .* API$/ }).waitFor();
   expect(await findViolations(page)).toEqual([]);
-  await page.getByRole('link', { name: 'Agent updated' }).click();
+  await page.getByRole('link', { name: /^changed Greeting of/ }).click();
   const dialog = page.getByRole('dialog', { name: 'Version 2' });
   await dialog.getByText('Good morning!').first().waitFor();
   expect(complaints).toEqual([]);

@@ -4,7 +4,7 @@ import { until } from '../../support/until.ts';
 import { newWorld, type World } from '../../support/world.ts';
 import { useBrowser } from './browser.ts';
 import { later, wednesday } from './last-week.ts';
-import { choose, figure, openConsole } from './open-console.ts';
+import { choose, figure, openConsole, openSettings } from './open-console.ts';
 
 useBrowser();
 
@@ -38,6 +38,7 @@ it('“Which outcome earned most last week in New York time?”', async () => {
   ]);
   const { page, complaints } = await openConsole(world.apiKey);
   await page.getByLabel('Period').selectOption('Last week');
+  await openSettings(page);
   await page.getByLabel('Time zone of the page').fill('new york');
   await page.keyboard.press('Enter');
   await page.getByRole('row', { name: 'late sale 1 3 500.00 500.00' }).waitFor();

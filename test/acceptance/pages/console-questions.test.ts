@@ -178,8 +178,8 @@ it.each(Object.entries(hands))(
     if (width < 400) await press(console.getByRole('button', { name: 'Filters' }));
     await press(console.getByRole('button', { name: '+ What changed' }));
     await select(console.getByRole('combobox', { name: 'What changed' }), 'Agents');
-    const change = console.getByRole('row', { name: /^Agent updated .*Reception .*Greeting .*website .*API$/ });
-    await press(change.getByRole('link', { name: 'Agent updated' }));
+    const change = console.getByRole('row', { name: /^website changed Greeting of .*Reception .*API$/ });
+    await press(change.getByRole('link', { name: /^changed Greeting/ }));
     const version = console.getByRole('dialog', { name: 'Version 2' });
     await version.getByText('Hello!').first().waitFor();
     await version.getByText('Good morning!').first().waitFor();

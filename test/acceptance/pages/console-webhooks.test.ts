@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { until } from '../../support/until.ts';
 import { newEndpoint, newReceiver, verified } from '../../support/webhooks.ts';
 import { newWorld, type World } from '../../support/world.ts';
 import { findViolations, useBrowser } from './browser.ts';
@@ -59,7 +60,7 @@ it('does our endpoint answer? A test says how, and with a new secret', async () 
   const { page } = await open(world);
   await page.getByRole('link', { name: receiver.url }).click();
   await page.getByRole('button', { name: 'Send a test event' }).click();
-  await page.getByRole('dialog').getByText('The receiver answered with status 503.').waitFor();
+  await page.getByText('The receiver answered with status 503.').waitFor();
   await page.getByRole('button', { name: 'Rotate the secret' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();
   const rotated = await page.getByLabel('Secret', { exact: true }).textContent();
@@ -74,8 +75,8 @@ it('pause an endpoint, and delete it: by typing its address', async () => {
   const { page } = await open(world);
   await page.getByRole('link', { name: receiver.url }).click();
   await page.getByRole('button', { name: 'Switch off' }).click();
-  await page.getByRole('dialog').getByText('Switched off').waitFor();
-  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Switched off', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByLabel(`Type ${receiver.url}`).fill(receiver.url);
   await page.getByRole('button', { name: 'Delete the endpoint' }).click();
   await page.getByText('Nothing is sent anywhere yet').waitFor();
@@ -90,6 +91,47 @@ it('an address that events may not be sent to is refused in words, and nothing t
   await page.getByRole('button', { name: 'Create the endpoint' }).click();
   await page.getByRole('dialog').getByText('has a host that is not public').waitFor();
   expect(await page.getByLabel('Description').inputValue()).toBe('Our server');
+});
+
+it('an endpoint has a chart of its successes, and sends all that failed again, but for what cannot be sent', async () => {
+  const world = await newWorld();
+  const receiver = await newReceiver({ status: 410 });
+  const { endpointId } = await newEndpoint(world, receiver.url);
+  const list = async (status: string) => {
+    const query = { uid: world.uid, status };
+    return (await world.call('GET', '/webhook-deliveries', { query })).body.deliveries as { deliveryId: string }[];
+  };
+  // A receiver that is gone for good gets one attempt, and its endpoint is switched off.
+  for (const [index, callId] of ['call-1', 'call-2'].entries()) {
+    await world.recordCall(callId);
+    await until(async () => (await list('failed')).length === index + 1);
+    const body = { uid: world.uid, active: true };
+    expect((await world.call('PATCH', `/webhook-endpoints/${endpointId}`, { body })).status).toBe(200);
+  }
+  const [refused] = await list('failed');
+  await receiver.reply({ status: 204 });
+  const { page, complaints } = await open(world);
+  await page.getByRole('link', { name: receiver.url }).click();
+  await page.getByRole('heading', { name: receiver.url, level: 1 }).waitFor();
+  await page.getByRole('img', { name: /^Deliveries a day/ }).waitFor();
+  await page.getByText('The chart as a table').click();
+  await page.getByRole('table', { name: 'Deliveries a day' }).getByRole('row').nth(1).getByText('2').first().waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await page.route('**/webhook-deliveries/redeliver', (route) =>
+    route.request().postDataJSON().deliveryId === refused?.deliveryId
+      ? route.fulfill({ status: 404, json: { error: 'delivery_not_found', message: 'There is no such delivery.' } })
+      : route.continue(),
+  );
+  await page.getByRole('button', { name: 'Send all failed again' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Deliveries that failed: 2.').waitFor();
+  await dialog.getByRole('button', { name: 'Send 2 again' }).click();
+  await dialog.getByText('Events sent again: 1.').waitFor();
+  await dialog.getByRole('row', { name: /call.recorded of .*There is no such delivery/ }).waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  // The browser itself logs the 404.
+  expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
 });
 
 it('deliveries and endpoints show their states by themselves, and nothing moves under the pointer', async () => {
@@ -121,10 +163,10 @@ it('deliveries and endpoints show their states by themselves, and nothing moves 
   await sendAgain(newest);
   await page.getByRole('button', { name: '1 change', exact: true }).last().waitFor();
   await sendAgain(oldest);
-  await rows.last().getByText('The receiver answered with status 500.').first().waitFor();
+  await rows.last().getByText('Delivered').waitFor({ state: 'detached' });
   // The endpoint, which is above, waits, too.
   await expect.poll(() => page.getByRole('button', { name: '1 change', exact: true }).count()).toBe(2);
-  expect(await rows.first().getByText('status 500').count()).toBe(0);
+  expect(await rows.first().getByText('Delivered').count()).toBe(1);
   await page.getByRole('heading', { name: 'Webhooks' }).hover();
   await rows.first().getByText('The receiver answered with status 500.').first().waitFor();
   await page.getByRole('table', { name: 'Endpoints' }).getByText('Failing').waitFor();

@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 import { call, newUser, newWorld, target, type World } from '../../support/world.ts';
 import { findViolations, useBrowser } from './browser.ts';
 import { hostileTexts } from './hostile-texts.ts';
-import { openConsole, openFilter } from './open-console.ts';
+import { openConsole, openFilter, openSettings } from './open-console.ts';
 
 useBrowser();
 
@@ -100,6 +100,7 @@ it('the way back leads to the view before, and an unknown view to the first one'
   const { page } = await open(apiKey, '/console/agents?timeZone=Asia/Tokyo');
   await navigation(page).getByRole('link', { name: 'Calls' }).click();
   await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor();
+  await openSettings(page);
   expect(await page.getByLabel('Time zone of the page').inputValue()).toBe('Asia/Tokyo');
   expect(await page.title()).toBe('Calls · Voice Agent Platform');
   await page.goBack();
@@ -110,17 +111,41 @@ it('the way back leads to the view before, and an unknown view to the first one'
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 });
 
-it('the root leads to the console, the chat and the documentation, with the same header', async () => {
+it('the root leads to the console, which leads to the documentation, whose header leads to the chat and back', async () => {
   const { page } = await open('', '/');
-  const site = page.getByRole('navigation', { name: 'Site' });
+  await page.getByRole('heading', { name: 'Console', level: 1 }).waitFor();
+  await page.getByRole('navigation', { name: 'Help' }).getByRole('link', { name: 'Docs' }).click();
+  await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor();
   for (const [name, heading] of [
-    ['Console', 'Console'],
-    ['Docs', 'Documentation'],
     ['Build chat', 'Build assistant'],
+    ['Console', 'Console'],
   ] as const) {
-    await site.getByRole('link', { name }).click();
+    await page.getByRole('navigation', { name: 'Site' }).getByRole('link', { name }).click();
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
   }
+});
+
+it('the theme is that of the system until another is chosen, which stays after a reload', async () => {
+  const { apiKey } = await newWorld();
+  const { page, complaints } = await openConsole(apiKey, '/console/agents', { colorScheme: 'light' });
+  const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+  const light = await background();
+  await openSettings(page);
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByLabel('Theme').selectOption('Dark');
+  await expect.poll(background).not.toBe(light);
+  const dark = await background();
+  expect(await findViolations(page)).toEqual([]);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+  expect(await background()).toBe(dark);
+  await openSettings(page);
+  await page.getByLabel('Theme').selectOption('As the system has it');
+  await expect.poll(background).toBe(light);
+  await page.keyboard.press('Escape');
+  await page.getByLabel('Theme').waitFor({ state: 'detached' });
+  expect(complaints).toEqual([]);
 });
 
 it('the console says that the service does not respond, and its button shows the calls once the service is back', async () => {
@@ -241,7 +266,7 @@ describe('every view', () => {
       [`/console/numbers?agentId=${world.agentId}`]: 'blocked for Agent',
       [`/console/knowledge?agentId=${world.agentId}`]: 'Add a website',
       '/console/webhooks': 'Nothing is sent anywhere yet',
-      '/console/changes': 'Agent updated',
+      '/console/changes': 'changed Greeting',
       '/console/keys': '(this key)',
       [`/console/keys?keyId=${world.keyId}`]: 'Key ID',
       '/console/clients': 'Acme',
@@ -342,6 +367,7 @@ it('a conversation in the console survives a look at another view, and ends with
   await log.getByText('Listed your agents').waitFor();
   expect(await message.inputValue()).toBe('Half a sentence');
   const next = await newWorld();
+  await openSettings(page);
   await page.locator('.key summary').click();
   await page.getByLabel('API key').fill(next.apiKey);
   await page.keyboard.press('Enter');
@@ -360,6 +386,7 @@ it('on a phone, the menu is as legible as the page, and another key is entered i
   await page.getByRole('button', { name: 'Menu: Calls' }).click();
   await navigation(page).getByRole('link', { name: 'Agents' }).waitFor();
   expect(await findViolations(page)).toEqual([]);
+  await openSettings(page);
   await page.locator('.key summary').click();
   const field = page.getByLabel('API key');
   await expect.poll(() => field.evaluate((element) => element.matches(':focus'))).toBe(true);

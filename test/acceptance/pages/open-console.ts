@@ -10,6 +10,9 @@ export const openConsole = (apiKey: string, path = '/console', options: BrowserC
     `sessionStorage.getItem('apiKey') ?? sessionStorage.setItem('apiKey', JSON.stringify('${apiKey}'))`,
   );
 
+/** Opens the settings that hold for every view: the time zone, the theme and the key. */
+export const openSettings = (page: Page): Promise<void> => page.getByRole('button', { name: /^Settings of/ }).click();
+
 /** Opens the field of a filter that is shown as a chip. */
 export const openFilter = (page: Page, label: string): Promise<void> =>
   page.getByRole('button', { name: `+ ${label}` }).click();

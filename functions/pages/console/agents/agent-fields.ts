@@ -114,7 +114,7 @@ export const fieldGroups: { title: string; isRare?: true; fields: AgentField[] }
     fields: [
       {
         name: 'callerHistory.calls',
-        label: 'Earlier calls that the agent is told of',
+        label: 'Number of earlier calls to tell the agent about',
         kind: 'number',
         note: 'At most 5. Empty: none.',
       },

@@ -7,7 +7,7 @@ import { DeleteDialog, DialogButton, FormDialog } from '../components/dialog.tsx
 import { SelectFilter, TextField } from '../components/fields.tsx';
 import type { Texts } from '../components/form.tsx';
 import { Loaded, Section } from '../components/parts.tsx';
-import { Facts, Status, Time, Who } from '../components/values.tsx';
+import { Facts, SetBy, Status, Time } from '../components/values.tsx';
 import { useChange, useRead, useService } from '../service.tsx';
 import { TryIt } from './try-it.tsx';
 import { type PlatformName, voicePlatforms } from './voice-platforms.ts';
@@ -195,11 +195,7 @@ const SecretFacts = ({ secret }: { secret: HookSecret }) => {
     <>
       <Facts
         facts={{
-          Set: (
-            <>
-              <Time at={createdAt} /> by <Who keyId={keyId} keyName={keyName} />
-            </>
-          ),
+          Set: <SetBy at={createdAt} keyId={keyId} keyName={keyName} />,
           'Last signed request': lastUsedAt ? <Time at={lastUsedAt} /> : 'None yet',
           'Last refused': lastRefused && <Time at={lastRefused.at} />,
           'The former secret holds until': formerUntil && <Time at={formerUntil} />,

@@ -7,6 +7,7 @@ import { useChange, useService } from '../service.tsx';
 import { type AgentDraft, buildAgentChange, differing, type Texts, toTexts } from './agent-fields.ts';
 import { AgentForm, isConflict } from './agent-form.tsx';
 import { Difference } from './difference.tsx';
+import { useKeepWarnings, Warnings } from './warnings.tsx';
 
 /** A concurrent edit by another user: the agent before and after it. */
 type Meanwhile = { version: number; before: Texts; now: Texts };
@@ -34,6 +35,7 @@ const rebase = (draft: AgentDraft, known: Pick<AgentDraft, 'texts' | 'note'>, ag
 export const EditAgent = ({ agent }: { agent: Agent }) => {
   const { api } = useService();
   const queries = useQueryClient();
+  const keepWarnings = useKeepWarnings();
   const name = `draft:${agent.agentId}` as const;
   const [draft, setDraft] = useState<AgentDraft>(() => load(name) ?? startDraft(agent));
   const [meanwhile, setMeanwhile] = useState<Meanwhile>();
@@ -68,6 +70,7 @@ export const EditAgent = ({ agent }: { agent: Agent }) => {
     mutate(undefined, {
       onSuccess(saved) {
         setMeanwhile(undefined);
+        keepWarnings(saved);
         // A user goes on typing while the answer is on its way.
         setDraft((draft) => rebase(draft, { texts, note }, saved));
       },
@@ -85,6 +88,7 @@ export const EditAgent = ({ agent }: { agent: Agent }) => {
           onTake={(field) => setDraft({ ...draft, texts: { ...texts, [field]: meanwhile.now[field] ?? '' } })}
         />
       )}
+      <Warnings agentId={agent.agentId} />
       <AgentForm
         texts={texts}
         note={note}

@@ -4,12 +4,14 @@ import { buildHref, Link, navigate } from '../address.tsx';
 import { useChange } from '../service.tsx';
 import { buildAgentChange, toTexts } from './agent-fields.ts';
 import { AgentForm } from './agent-form.tsx';
+import { useKeepWarnings } from './warnings.tsx';
 
 const nothing = toTexts({ name: '', configuration: {} });
 
 /** A form that creates an agent. */
 export const NewAgent = () => {
   const [{ texts, note }, setDraft] = useState({ texts: nothing, note: '' });
+  const keepWarnings = useKeepWarnings();
   const { mutate, isPending, error } = useChange(
     (api, options) => {
       const { name, phoneNumber, configuration } = buildAgentChange(nothing, texts);
@@ -31,7 +33,10 @@ export const NewAgent = () => {
         onChange={(change) => setDraft((draft) => ({ ...draft, ...change }))}
         onSave={() =>
           mutate(undefined, {
-            onSuccess: ({ agentId }) => navigate(buildHref('agents', { agentId }), { replace: true }),
+            onSuccess(agent) {
+              keepWarnings(agent);
+              navigate(buildHref('agents', { agentId: agent.agentId }), { replace: true });
+            },
           })
         }
         onDiscard={() => navigate(buildHref('agents'))}

@@ -3,7 +3,7 @@ import { DeleteButton, DialogButton, FormDialog } from '../components/dialog.tsx
 import { TextField } from '../components/fields.tsx';
 import type { Texts } from '../components/form.tsx';
 import { Loaded } from '../components/parts.tsx';
-import { Facts, Status, Time, Who } from '../components/values.tsx';
+import { Facts, SetBy, Status, Time } from '../components/values.tsx';
 import { useChange, useRead, useService } from '../service.tsx';
 import { type PlatformName, voicePlatforms } from './voice-platforms.ts';
 
@@ -58,11 +58,7 @@ const KeyFacts = ({
   return (
     <Facts
       facts={{
-        Set: (
-          <>
-            <Time at={createdAt} /> by <Who keyId={keyId} keyName={keyName} />
-          </>
-        ),
+        Set: <SetBy at={createdAt} keyId={keyId} keyName={keyName} />,
         Account: accountId && <code>{accountId}</code>,
         'Last used': lastUsedAt ? <Time at={lastUsedAt} /> : 'Never',
         'Last refused': isRefused ? (

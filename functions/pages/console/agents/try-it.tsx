@@ -50,7 +50,7 @@ export const TryIt = ({ agent: { agentId, phoneNumber = '+14155550123' }, name, 
     <>
       <p>
         The console sends a call to the address as {title} does: its start, and its end after a minute. The call is
-        recorded like any other. Your key stands in for the signature.
+        recorded like any other. It is sent with your API key in place of a signature.
       </p>
       <Form change={trial} submit="Send a call" pending="Sending …" onSubmit={() => trial.mutate(undefined)}>
         <TextField label="Caller" type="tel" required value={from} onChange={setFrom} />

@@ -1,14 +1,15 @@
+import { useMemo } from 'react';
 import type { Change } from '../../../openapi/client/client.ts';
-import { type Filters, Link, useAddress } from '../address.tsx';
-import { labelOfPath } from '../agents/agent-fields.ts';
-import { AgentFilter, AgentName } from '../components/agent-filter.tsx';
+import { useAddress } from '../address.tsx';
+import { AgentFilter, useAgentChoices } from '../components/agent-filter.tsx';
 import { FilterBar, MoreFilters, SelectFilter, TextFilter } from '../components/fields.tsx';
 import { DateChips, FilterChip, useSearchedTimes } from '../components/filter-chip.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty } from '../components/parts.tsx';
-import { Time, Who } from '../components/values.tsx';
-import { formatNumber, formatTime } from '../formats.ts';
+import { Time } from '../components/values.tsx';
+import { formatTime } from '../formats.ts';
 import { useAllPages, usePages, useRead, useService } from '../service.tsx';
+import { Names, Sentence } from './sentence.tsx';
 
 const kinds: Record<Change['kind'], string> = {
   agent: 'Agents',
@@ -47,6 +48,7 @@ const Changes = () => {
   const pages = usePages(['changes', search], (api, options, cursor) =>
     api.changes.list({ ...search, limit: 200, cursor }, options),
   );
+  const listed = pages.data?.pages.flatMap(({ changes }) => changes) ?? [];
   return (
     <>
       <h1>Changes</h1>
@@ -69,15 +71,17 @@ const Changes = () => {
           <DateChips />
         </MoreFilters>
       </FilterBar>
-      <PagedTable
-        caption="Changes"
-        pages={pages}
-        itemsOf={({ changes }) => joinEntries(changes)}
-        keyOf={({ changeId }) => changeId}
-        groupOf={({ at }, timeZone) => formatTime(at, timeZone, { dateStyle: 'full', timeStyle: undefined })}
-        columns={columns}
-        empty={<Empty title="No change matches these filters">A change is listed within two minutes.</Empty>}
-      />
+      <Names value={useNames(listed)}>
+        <PagedTable
+          caption="Changes"
+          pages={pages}
+          itemsOf={({ changes }) => joinEntries(changes)}
+          keyOf={({ changeId }) => changeId}
+          groupOf={({ at }, timeZone) => formatTime(at, timeZone, { dateStyle: 'full', timeStyle: undefined })}
+          columns={columns}
+          empty={<Empty title="No change matches these filters">A change is listed within two minutes.</Empty>}
+        />
+      </Names>
     </>
   );
 };
@@ -106,60 +110,14 @@ const addCounts = (one: Change['counts'], other: Change['counts']): Change['coun
   );
 
 const countNames = ['added', 'removed', 'given', 'revoked'] as const;
-const describeCounts = (counts: NonNullable<Change['counts']>) => {
-  const words = countNames.flatMap((name) => {
-    const count = counts[name];
-    return count === undefined ? [] : `${name} ${formatNumber(count)}`;
-  });
-  const text = words.join(', ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
-};
 
-/** The address of what changed, if there is a view of it. */
-const findTarget = ({ kind, action, id, agentId, version }: Change): { view: string; filters: Filters } | undefined => {
-  if (action.endsWith('.deleted')) return undefined;
-  switch (kind) {
-    case 'agent':
-      return { view: 'agents', filters: { agentId: id, section: 'history', version: version?.toString() } };
-    case 'access':
-      return { view: 'agents', filters: { agentId, section: 'access' } };
-    case 'website':
-    case 'document':
-      return { view: 'knowledge', filters: { agentId, sourceId: id } };
-    case 'block_list':
-    case 'consent':
-      return { view: 'numbers', filters: { agentId } };
-    case 'import':
-      return { view: 'numbers', filters: { importId: id } };
-    case 'webhook_endpoint':
-      return { view: 'webhooks', filters: { open: id } };
-    case 'key':
-      return { view: 'keys', filters: { keyId: id } };
-    default:
-      return undefined;
-  }
-};
+/** The maximum number of agents whose sources are read for their names. */
+const maxAgents = 10;
 
-const What = ({ change }: { change: Change }) => {
-  const name = change.action.replace(/[._]/g, ' ');
-  const words = name.charAt(0).toUpperCase() + name.slice(1);
-  const target = findTarget(change);
-  return target ? <Link {...target}>{words}</Link> : words;
-};
-
-const describeDetails = ({ kind, id, changed = [], counts, version }: Change, names: Map<string, string>) =>
-  [
-    counts && describeCounts(counts),
-    version && `Version ${version}`,
-    changed.map(labelOfPath).join(', '),
-    kind !== 'agent' && (names.get(id ?? '') ?? id),
-  ]
-    .filter(Boolean)
-    .join(' · ');
-
-/** Returns the names of keys, endpoints and clients by their ids, as far as the key may read them. */
-const useNames = (): Map<string, string> => {
+/** Returns the names of agents, sources, keys, endpoints and clients by their ids, as far as the key may read them. */
+const useNames = (changes: Change[]): Map<string, string> => {
   const { uid, scopes } = useService();
+  const agents = useAgentChoices().data;
   const keys = useAllPages(['keys', uid, 'all'], (api, options) => api.keys.list({ uid, limit: 200 }, options), {
     enabled: scopes.includes('keys'),
   }).data;
@@ -169,24 +127,42 @@ const useNames = (): Map<string, string> => {
   const clients = useAllPages(['clients', 'all'], (api, options) => api.users.list({ limit: 500 }, options), {
     enabled: scopes.includes('users'),
   }).data;
-  return new Map([
-    ...(keys ?? []).map(({ keyId, name }) => [keyId, name] as const),
-    ...(endpoints ?? []).map(({ endpointId, url }) => [endpointId, url] as const),
-    ...(clients ?? []).map(({ uid, name = uid }) => [uid, name] as const),
-  ]);
+  const ofSources = changes.filter(({ kind, action }) => isSource(kind) && !action.endsWith('.deleted'));
+  const agentIds = [...new Set(ofSources.map(({ agentId = '' }) => agentId))].slice(0, maxAgents);
+  const sources = useAllPages(
+    ['knowledge', 'names', agentIds],
+    async function* (api, options) {
+      for (const agentId of agentIds) {
+        const search = { agentId, content: false, limit: 200 };
+        // An agent may be deleted.
+        const [websites, documents] = await Promise.all([
+          api.websites.list(search, options),
+          api.documents.list(search, options),
+        ]);
+        yield* websites.data?.websites ?? [];
+        yield* documents.data?.documents ?? [];
+      }
+    },
+    { enabled: scopes.includes('knowledge') && agentIds.length > 0 },
+  ).data;
+  return useMemo(
+    () =>
+      new Map([
+        ...(agents ?? []).map(({ agentId, name }) => [agentId, name] as const),
+        ...(sources ?? []).map(({ id, name }) => [id, name] as const),
+        ...(keys ?? []).map(({ keyId, name }) => [keyId, name] as const),
+        ...(endpoints ?? []).map(({ endpointId, url }) => [endpointId, url] as const),
+        ...(clients ?? []).map(({ uid, name = uid }) => [uid, name] as const),
+      ]),
+    [agents, sources, keys, endpoints, clients],
+  );
 };
 
-const ChangeDetails = ({ change }: { change: Change }) => {
-  const details = describeDetails(change, useNames());
-  return <span title={change.id}>{details}</span>;
-};
+const isSource = (kind: Change['kind']) => kind === 'website' || kind === 'document';
 
 const columns: Column<Change>[] = [
-  { heading: 'What', cell: (change) => <What change={change} /> },
+  { heading: 'What happened', isSentence: true, cell: (change) => <Sentence change={change} /> },
   { heading: 'Time', cell: ({ at }) => <Time at={at} isShort /> },
-  { heading: 'Agent', isLong: true, cell: ({ agentId }) => agentId && <AgentName agentId={agentId} /> },
-  { heading: 'Details', isLong: true, cell: (change) => <ChangeDetails change={change} /> },
-  { heading: 'By', isLong: true, cell: (change) => <Who {...change} /> },
   { heading: 'How', cell: ({ via }) => ways[via] },
 ];
 

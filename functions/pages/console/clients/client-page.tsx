@@ -1,5 +1,5 @@
 import type { User } from '../../../openapi/client/client.ts';
-import { buildHref, Link, navigate } from '../address.tsx';
+import { buildHref, Link, navigate, useAddress } from '../address.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
 import { DeleteButton, DialogButton, FormDialog } from '../components/dialog.tsx';
 import { FilterBar } from '../components/fields.tsx';
@@ -50,7 +50,7 @@ export const ClientPage = ({ uid }: { uid: string }) => {
               }}
             />
             <BudgetSection budget={data.budget} />
-            <ClientFigures uid={uid} />
+            <ClientFigures client={data} />
             <KeyList uid={uid} />
           </>
         )}
@@ -59,8 +59,10 @@ export const ClientPage = ({ uid }: { uid: string }) => {
   );
 };
 
-/** The figures of a client in a period. Those of its agents are in its own console. */
-const ClientFigures = ({ uid }: { uid: string }) => {
+/** The figures of a client in a period. Those of its agents are in its own console: a key of its maker does not read them. */
+const ClientFigures = ({ client }: { client: User }) => {
+  const { uid, suspended } = client;
+  const { period, from, to } = useAddress().filters;
   const { rows, currency, now } = useClientRows();
   const row = rows.find((row) => row.uid === uid);
   const columns = listClientColumns(currency).filter(({ isNumber, heading }) => isNumber && heading !== 'Agents');
@@ -73,6 +75,11 @@ const ClientFigures = ({ uid }: { uid: string }) => {
       {row?.figures ? (
         <>
           <Facts facts={Object.fromEntries(columns.map(({ heading, cell }) => [heading, cell(row)]))} />
+          {!suspended && (
+            <div className="buttons">
+              <OpenConsole client={client} label="Figures by agent" filters={{ period, from, to }} />
+            </div>
+          )}
           {now.isPending && <p className="faint">Recent changes are still being counted.</p>}
         </>
       ) : (

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { User } from '../../../openapi/client/client.ts';
 import { openTab } from '../../tab-storage.ts';
-import { buildHref } from '../address.tsx';
+import { buildHref, type Filters } from '../address.tsx';
 import { DialogButton, FormDialog } from '../components/dialog.tsx';
 import { Checks } from '../components/fields.tsx';
 import { Time } from '../components/values.tsx';
@@ -11,13 +11,16 @@ import { useChange, useService } from '../service.tsx';
 const keyMilliseconds = 60 * 60_000;
 
 /** Opens the console of a client in a new tab, with a key that is valid for an hour. */
-export const OpenConsole = ({ client }: { client: User }) => (
-  <DialogButton label="Open its console" className="quiet">
-    {(onClose) => <OpenDialog client={client} onClose={onClose} />}
+export const OpenConsole = ({ label = 'Open its console', ...props }: Props & { label?: string }) => (
+  <DialogButton label={label} className="quiet">
+    {(onClose) => <OpenDialog {...props} onClose={onClose} />}
   </DialogButton>
 );
 
-const OpenDialog = ({ client: { uid, name = uid }, onClose }: { client: User; onClose(): void }) => {
+/** `filters` are those of the overview that is opened. */
+type Props = { client: User; filters?: Filters };
+
+const OpenDialog = ({ client: { uid, name = uid }, filters, onClose }: Props & { onClose(): void }) => {
   const { name: ownName } = useService();
   const [scopes, setScopes] = useState([...initialScopes, 'changes' as const]);
   const creation = useChange(
@@ -29,7 +32,7 @@ const OpenDialog = ({ client: { uid, name = uid }, onClose }: { client: User; on
   );
   const open = () => {
     const { secret = '', expiresAt = '' } = creation.data ?? {};
-    openTab(buildHref(''), { apiKey: secret, visit: { name, until: expiresAt } });
+    openTab(buildHref('', filters), { apiKey: secret, visit: { name, until: expiresAt } });
     onClose();
   };
   return (

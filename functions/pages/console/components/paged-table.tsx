@@ -12,6 +12,8 @@ export type Column<Item> = {
   isNumber?: true;
   /** Names and sentences, which may take several lines. */
   isLong?: true;
+  /** Sentences, which may take as much room as there is. */
+  isSentence?: true;
   /** The value by which a table is sorted when the heading is pressed, the largest first. */
   sortKey?: (item: Item) => number;
   /** The heading is only for screen readers, because the cells are self-explanatory. */
@@ -30,8 +32,10 @@ type TableProps<Item> = {
   groupOf?: (item: Item, timeZone: string) => string;
 };
 
-const columnClass = ({ isNumber, isLong, isHidden }: Column<never>) =>
-  [isNumber && 'number', isLong && 'long', isHidden && 'unlabeled'].filter(Boolean).join(' ') || undefined;
+const columnClass = ({ isNumber, isLong, isSentence, isHidden }: Column<never>) =>
+  [isNumber && 'number', isLong && 'long', isSentence && 'sentence', isHidden && 'unlabeled']
+    .filter(Boolean)
+    .join(' ') || undefined;
 
 /** A row is a larger target for the link in its first cell. */
 const openRow = ({ target, currentTarget }: MouseEvent<HTMLElement>) => {

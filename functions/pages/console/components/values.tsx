@@ -59,6 +59,13 @@ export const Time = ({ at, hasSeconds = false, isShort = false }: TimeProps) => 
 
 type WhoProps = { uid?: string | undefined; keyId?: string | undefined; keyName?: string | undefined };
 
+/** When something was set, and by whom. */
+export const SetBy = ({ at, ...who }: WhoProps & { at: string }) => (
+  <>
+    <Time at={at} /> by <Who {...who} />
+  </>
+);
+
 /** Who did something: “You” for the present key, otherwise the name of the key, with the id of the key and another user. */
 export const Who = ({ uid, keyId, keyName }: WhoProps) => {
   const own = useService();

@@ -1,5 +1,6 @@
 import type { CallFiguresRow } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
+import { AgentName } from '../components/agent-filter.tsx';
 import { type FigureSearch, listFigureColumns, readPeriod, useFigures } from '../components/figures.tsx';
 import { OutcomeBadge } from '../components/outcome.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
@@ -23,6 +24,35 @@ export const Outcomes = ({ search }: { search: FigureSearch }) => (
     </Loaded>
   </section>
 );
+
+/** The agents with their figures, those with the most calls first, unless one is chosen. */
+export const ByAgent = ({ search }: { search: FigureSearch }) => {
+  const { data } = useFigures(search, 'agent', search.agentId === undefined);
+  if (!data || data.rows.length < 2) return null;
+  return (
+    <section className="stack">
+      <h2>Agents</h2>
+      <Table
+        caption="Figures by agent"
+        items={data.rows}
+        keyOf={({ agent }) => agent ?? ''}
+        columns={[agentColumn, ...listFigureColumns(data.totals)]}
+        sortedBy="Calls"
+      />
+    </section>
+  );
+};
+
+/** Links an agent to the same figures of it alone. */
+const agentColumn: Column<CallFiguresRow> = {
+  heading: 'Agent',
+  isLong: true,
+  cell: ({ agent }) => (
+    <Link filters={{ agentId: agent ?? undefined }}>
+      <AgentName agentId={agent ?? undefined} />
+    </Link>
+  ),
+};
 
 /** Links an outcome to its calls. */
 const Outcome = ({ outcome }: CallFiguresRow) => {

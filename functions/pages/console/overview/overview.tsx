@@ -28,7 +28,7 @@ import {
 import { Charts } from './charts.tsx';
 import { CsvButton } from './csv-button.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { Outcomes } from './outcomes.tsx';
+import { ByAgent, Outcomes } from './outcomes.tsx';
 import { ToDo } from './to-do.tsx';
 
 /** The view Overview: calls of a period, their outcomes and their value. */
@@ -87,6 +87,7 @@ const Totals = ({ search, period }: { search: FigureSearch; period: Period }) =>
             <>
               <Charts search={search} unit={unit} rows={rows} totals={totals} isLastOpen={isLastOpen} />
               <Outcomes search={search} />
+              <ByAgent search={search} />
               <CsvButton search={{ ...search, by: `${unit},outcome` }} />
             </>
           )}

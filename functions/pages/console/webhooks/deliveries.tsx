@@ -15,6 +15,7 @@ import { Empty, Section } from '../components/parts.tsx';
 import { Status, Time, useTimeZone } from '../components/values.tsx';
 import { formatNumber, formatTime } from '../formats.ts';
 import { useChange, usePages } from '../service.tsx';
+import { SendAllAgain } from './send-all.tsx';
 
 const states = {
   pending: { tone: 'working', label: 'Pending' },
@@ -45,47 +46,54 @@ const limit = 30;
 
 const keyOf = ({ deliveryId }: WebhookDelivery) => deliveryId;
 
-/** The deliveries of events, newest first, with their attempts. */
-export const Deliveries = ({ endpoints }: { endpoints: WebhookEndpoint[] }) => {
-  const { endpointId, status } = useAddress().filters;
+type Props = { endpoints: WebhookEndpoint[]; endpointId: string | undefined };
+
+/** The deliveries of events, newest first, with their attempts: those of one endpoint, or of that which is chosen. */
+export const Deliveries = ({ endpoints, endpointId: ofPage }: Props) => {
+  const { endpointId = ofPage, status } = useAddress().filters;
   const search = { endpointId, status: status as WebhookDelivery['status'] | undefined };
   const list = ['webhooks', 'deliveries', search];
   const read = (api: ApiClient, options: RequestOptions, cursor?: string) =>
     api.webhooks.listDeliveries({ ...search, limit, cursor }, options);
   const pages = usePages(list, read);
   const loaded = pages.data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
-  const isFiltered = endpointId !== undefined || status !== undefined;
+  const isFiltered = endpointId !== ofPage || status !== undefined;
   return (
     <Section
       title="Deliveries"
       actions={
-        <News
-          list={[...list, 'pages']}
-          keyOf={keyOf}
-          one="new delivery"
-          several="new deliveries"
-          isEnabled={pages.isSuccess}
-          shown={loaded}
-          read={async (api, options) => {
-            const { deliveries } = dataOf(await read(api, options));
-            // In place of those that are deleted, the page has older ones.
-            return deliveries.filter(({ createdAt }) => createdAt >= (loaded.at(-1)?.createdAt ?? ''));
-          }}
-          max={limit}
-          intervalMilliseconds={loaded.slice(0, limit).some(isDueSoon) ? soonIntervalMilliseconds : undefined}
-          related={['webhooks', 'failure']}
-        />
+        <>
+          <News
+            list={[...list, 'pages']}
+            keyOf={keyOf}
+            one="new delivery"
+            several="new deliveries"
+            isEnabled={pages.isSuccess}
+            shown={loaded}
+            read={async (api, options) => {
+              const { deliveries } = dataOf(await read(api, options));
+              // In place of those that are deleted, the page has older ones.
+              return deliveries.filter(({ createdAt }) => createdAt >= (loaded.at(-1)?.createdAt ?? ''));
+            }}
+            max={limit}
+            intervalMilliseconds={loaded.slice(0, limit).some(isDueSoon) ? soonIntervalMilliseconds : undefined}
+            related={['webhooks', 'failure']}
+          />
+          <SendAllAgain endpointId={endpointId} />
+        </>
       }
     >
       <FilterBar>
-        <SelectFilter
-          name="endpointId"
-          label="Endpoint"
-          options={[
-            { value: '', label: 'All' },
-            ...endpoints.map(({ endpointId, url }) => ({ value: endpointId, label: url })),
-          ]}
-        />
+        {!ofPage && (
+          <SelectFilter
+            name="endpointId"
+            label="Endpoint"
+            options={[
+              { value: '', label: 'All' },
+              ...endpoints.map(({ endpointId, url }) => ({ value: endpointId, label: url })),
+            ]}
+          />
+        )}
         <SelectFilter name="status" label="Status" options={statuses} />
       </FilterBar>
       <PagedTable
@@ -97,11 +105,11 @@ export const Deliveries = ({ endpoints }: { endpoints: WebhookEndpoint[] }) => {
         empty={
           isFiltered ? (
             <Empty title="No delivery matches these filters">
-              <Link view="webhooks">Show all deliveries</Link>
+              <Link filters={{ status: undefined, endpointId: undefined }}>Show all deliveries</Link>
             </Empty>
           ) : (
             <Empty title={`Nothing was sent in the last ${limits.webhookDays} days`}>
-              An event is sent to every endpoint that asks for its type. Open an endpoint to send a test event.
+              An event is sent to every endpoint that asks for its type.
             </Empty>
           )
         }
@@ -153,7 +161,10 @@ const Attempts = ({ delivery: { attempts } }: { delivery: WebhookDelivery }) => 
 const SendAgain = ({ delivery: { deliveryId, type, createdAt } }: { delivery: WebhookDelivery }) => {
   const timeZone = useTimeZone();
   const change = useChange((api, options) => api.webhooks.redeliver({ deliveryId }, options), {
-    changes: [['webhooks', 'deliveries']],
+    changes: [
+      ['webhooks', 'deliveries'],
+      ['webhooks', 'successes'],
+    ],
     done: () => 'The event is sent again.',
   });
   const time = formatTime(createdAt, timeZone, { timeStyle: 'medium' });

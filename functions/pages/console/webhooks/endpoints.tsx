@@ -1,18 +1,16 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { dataOf, type ListWebhookEndpointsResponse, type WebhookEndpoint } from '../../../openapi/client/client.ts';
-import { NameLink, useAddress } from '../address.tsx';
+import { NameLink } from '../address.tsx';
 import { DialogButton } from '../components/dialog.tsx';
 import { News } from '../components/news.tsx';
 import { type Column, Table } from '../components/paged-table.tsx';
 import { Empty, Loaded, Section } from '../components/parts.tsx';
 import { Time } from '../components/values.tsx';
-import { EndpointDialog } from './endpoint-dialog.tsx';
 import { CreateEndpointDialog } from './endpoint-form.tsx';
 import { EndpointStatus, endpointsName, readEndpoints } from './endpoint-status.tsx';
 
-/** The endpoints of the user, and one of them with its actions. */
+/** The endpoints of the user. */
 export const Endpoints = ({ query }: { query: UseQueryResult<ListWebhookEndpointsResponse> }) => {
-  const { open } = useAddress().filters;
   return (
     <Section
       title="Endpoints"
@@ -36,23 +34,20 @@ export const Endpoints = ({ query }: { query: UseQueryResult<ListWebhookEndpoint
     >
       <Loaded query={query} rows={3}>
         {({ endpoints }) => (
-          <>
-            <Table
-              caption="Endpoints"
-              items={endpoints}
-              keyOf={keyOf}
-              columns={columns}
-              empty={
-                <Empty title="Nothing is sent anywhere yet">
-                  <p>
-                    Create an endpoint to have events sent to a server of yours, such as when a call was recorded:{' '}
-                    <a href="/docs/webhooks">about webhooks</a>.
-                  </p>
-                </Empty>
-              }
-            />
-            {open && <EndpointDialog endpoint={endpoints.find(({ endpointId }) => endpointId === open)} />}
-          </>
+          <Table
+            caption="Endpoints"
+            items={endpoints}
+            keyOf={keyOf}
+            columns={columns}
+            empty={
+              <Empty title="Nothing is sent anywhere yet">
+                <p>
+                  Create an endpoint to have events sent to a server of yours, such as when a call was recorded:{' '}
+                  <a href="/docs/webhooks">about webhooks</a>.
+                </p>
+              </Empty>
+            }
+          />
         )}
       </Loaded>
     </Section>
@@ -65,7 +60,7 @@ const columns: Column<WebhookEndpoint>[] = [
   {
     heading: 'Address',
     isLong: true,
-    cell: ({ endpointId, url }) => <NameLink filters={{ open: endpointId }} name={url} />,
+    cell: ({ endpointId, url }) => <NameLink view="webhooks" filters={{ open: endpointId }} name={url} />,
   },
   { heading: 'State', cell: (endpoint) => <EndpointStatus endpoint={endpoint} /> },
   { heading: 'Events', isLong: true, cell: ({ events }) => events.join(', ') },

@@ -1,8 +1,9 @@
-import { useState } from 'react';
 import { formatLimit } from '../../../domain/format-limit.ts';
 import type { WebhookEndpoint } from '../../../openapi/client/client.ts';
-import { setFilters } from '../address.tsx';
-import { DeleteDialog, Dialog, FormDialog } from '../components/dialog.tsx';
+import { buildHref, Link, navigate } from '../address.tsx';
+import { AgentName } from '../components/agent-filter.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
+import { DeleteButton, DialogButton, FormDialog } from '../components/dialog.tsx';
 import { ChangeButton } from '../components/form.tsx';
 import { Empty } from '../components/parts.tsx';
 import { Facts, Status, Time } from '../components/values.tsx';
@@ -10,54 +11,82 @@ import { formatNumber } from '../formats.ts';
 import { useChange } from '../service.tsx';
 import { type EndpointFields, EndpointForm, EndpointSecret, type EventFilter } from './endpoint-form.tsx';
 import { EndpointStatus } from './endpoint-status.tsx';
+import { Successes } from './successes.tsx';
 
-const close = () => setFilters({ open: undefined });
-
-/** An endpoint with its actions. */
-export const EndpointDialog = ({ endpoint }: { endpoint: WebhookEndpoint | undefined }) => {
-  const [step, setStep] = useState<'edit' | 'rotate' | 'delete'>();
-  const back = () => setStep(undefined);
-  if (!endpoint) {
-    return (
-      <Dialog title="Endpoint" onClose={close}>
+/** An endpoint with its actions, its successes and its deliveries. */
+export const EndpointPage = ({ endpoint }: { endpoint: WebhookEndpoint | undefined }) => (
+  <>
+    <p>
+      <Link view="webhooks">All endpoints</Link>
+    </p>
+    {endpoint ? (
+      <Endpoint endpoint={endpoint} />
+    ) : (
+      <>
+        <h1>Endpoint</h1>
         <Empty title="There is no such endpoint">It may have been deleted.</Empty>
-      </Dialog>
-    );
-  }
-  if (step === 'edit') return <Edit endpoint={endpoint} onClose={back} />;
-  if (step === 'rotate') return <Rotation endpoint={endpoint} onClose={back} />;
-  if (step === 'delete') return <Deletion endpoint={endpoint} onClose={back} />;
+      </>
+    )}
+  </>
+);
+
+const Endpoint = ({ endpoint }: PartProps) => {
+  const { endpointId, url, events, agentIds = [], description, createdAt } = endpoint;
   return (
-    <Dialog title="Endpoint" isWide onClose={close}>
-      <div className="stack">
-        <div>
-          <EndpointStatus endpoint={endpoint} />
-        </div>
-        <Facts
-          facts={{
-            Address: endpoint.url,
-            Events: endpoint.events.join(', '),
-            'Only agents': endpoint.agentIds?.join(', '),
-            Description: endpoint.description,
-            Created: <Time at={endpoint.createdAt} />,
-            'Endpoint ID': <code>{endpoint.endpointId}</code>,
-          }}
-        />
-        <Test endpoint={endpoint} />
+    <>
+      <div className="heading">
+        <h1 className="long-name">
+          <bdi>{url}</bdi>
+        </h1>
         <div className="buttons">
           <Activity endpoint={endpoint} />
-          <button type="button" className="quiet" onClick={() => setStep('edit')}>
-            Edit
-          </button>
-          <button type="button" className="quiet" onClick={() => setStep('rotate')}>
-            Rotate the secret
-          </button>
-          <button type="button" className="danger" onClick={() => setStep('delete')}>
-            Delete
-          </button>
+          <DialogButton label="Edit" className="quiet">
+            {(onClose) => <Edit endpoint={endpoint} onClose={onClose} />}
+          </DialogButton>
+          <DialogButton label="Rotate the secret" className="quiet">
+            {(onClose) => <Rotation endpoint={endpoint} onClose={onClose} />}
+          </DialogButton>
+          <DeleteButton
+            what="the endpoint"
+            name={url}
+            consequence="It gets no more events, including those in progress. To pause it, switch it off."
+            remove={async (api) => {
+              const result = await api.webhooks.deleteEndpoint({ endpointId });
+              // The page of the endpoint ends before it is found to be missing.
+              if (!result.error) navigate(buildHref('webhooks'), { replace: true });
+              return result;
+            }}
+            changes={[['webhooks']]}
+            done="The endpoint is deleted."
+          />
         </div>
       </div>
-    </Dialog>
+      <div>
+        <EndpointStatus endpoint={endpoint} />
+      </div>
+      <Facts
+        facts={{
+          Events: events.join(', '),
+          'Only agents':
+            agentIds.length > 0
+              ? agentIds.map((agentId) => (
+                  <p key={agentId}>
+                    <AgentName agentId={agentId} />
+                  </p>
+                ))
+              : undefined,
+          Description: description,
+          Created: <Time at={createdAt} />,
+          'Endpoint ID': (
+            <>
+              <code>{endpointId}</code> <CopyButton text={endpointId} what="The id" />
+            </>
+          ),
+        }}
+      />
+      <Test endpoint={endpoint} />
+      <Successes endpointId={endpointId} />
+    </>
   );
 };
 
@@ -133,16 +162,3 @@ const Rotation = ({ endpoint: { endpointId }, onClose }: StepProps) => {
     </FormDialog>
   );
 };
-
-const Deletion = ({ endpoint: { endpointId, url }, onClose }: StepProps) => (
-  <DeleteDialog
-    what="the endpoint"
-    name={url}
-    consequence="It gets no more events, including those in progress. To pause it, switch it off."
-    remove={(api) => api.webhooks.deleteEndpoint({ endpointId })}
-    changes={[['webhooks']]}
-    done="The endpoint is deleted."
-    onDeleted={close}
-    onClose={onClose}
-  />
-);
