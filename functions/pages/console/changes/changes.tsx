@@ -163,7 +163,7 @@ const isSource = (kind: Change['kind']) => kind === 'website' || kind === 'docum
 const columns: Column<Change>[] = [
   { heading: 'What happened', isSentence: true, cell: (change) => <Sentence change={change} /> },
   { heading: 'Time', cell: ({ at }) => <Time at={at} isShort /> },
-  { heading: 'How', cell: ({ via }) => ways[via] },
+  { heading: 'How', cell: ({ via }) => <span className="unbroken">{ways[via]}</span> },
 ];
 
 export default Changes;

@@ -55,15 +55,15 @@ export const Successes = ({ endpointId }: { endpointId: string }) => {
 /** Counts deliveries by day and status: all days of which deliveries are kept, or those since the oldest one that was read. */
 const countByDay = (deliveries: WebhookDelivery[], isPart: boolean, timeZone: string) => {
   const today = toDateInZone(timeZone);
-  const dayOf = ({ createdAt }: WebhookDelivery) => toDateInZone(timeZone, new Date(createdAt));
+  const findDay = ({ createdAt }: WebhookDelivery) => toDateInZone(timeZone, new Date(createdAt));
   const oldest = deliveries.at(-1);
-  const from = isPart && oldest ? dayOf(oldest) : addDays(today, 1 - limits.webhookDays);
+  const from = isPart && oldest ? findDay(oldest) : addDays(today, 1 - limits.webhookDays);
   const days: string[] = [];
   for (let day = from; day <= today; day = addDays(day, 1)) days.push(day);
   const byStatus = Map.groupBy(deliveries, ({ status }) => status);
   const series: Series[] = Object.entries(colors).flatMap(([status, { name, color }]) => {
     const chosen = byStatus.get(status as WebhookDelivery['status']) ?? [];
-    const counts = Map.groupBy(chosen, dayOf);
+    const counts = Map.groupBy(chosen, findDay);
     return chosen.length > 0 ? [{ name, color, values: days.map((day) => counts.get(day)?.length ?? 0) }] : [];
   });
   return { days, series };
