@@ -4,8 +4,8 @@ import { type RequestAllowance, type RequestCounts, RequestWindow, windowSeconds
 import { log } from '../log.ts';
 import { requestCounts } from '../store/request-counts.ts';
 
-/** The counts of a key that was limited when this process last saw it. */
-type Counted = { window: RequestWindow; seen: RequestCounts };
+/** The counts of a key that was limited when this process last saw it, and the write of them that is under way. */
+type Counted = { window: RequestWindow; seen: RequestCounts; writing?: Promise<void> };
 
 /** By the hash of the key. */
 const counted = new Map<string, Counted>();
@@ -18,11 +18,13 @@ export type CountedRequest = {
   admit(limit: number | undefined): Promise<RequestAllowance | undefined>;
 };
 
-/** Begins to read and write the counts of a key that was limited before, beside the reads of the request. */
+/** Begins to write or read the counts of a key that was limited before, beside the reads of the request. */
 export const beginCounting = (apiKey: string, requestId: string): CountedRequest => {
   const hash = hashApiKey(apiKey);
   const known = counted.get(hash);
-  const reading = known && learnCounts(hash, known, requestId);
+  const written = known && beginWrite(hash, known, requestId);
+  // A write returns the counts.
+  const learned = written ?? (known && learnCounts(hash, known, requestId));
   let admission: Promise<RequestAllowance | undefined> | undefined;
   const admit = async (limit: number | undefined) => {
     if (limit === undefined) {
@@ -30,13 +32,13 @@ export const beginCounting = (apiKey: string, requestId: string): CountedRequest
       return undefined;
     }
     const one = counted.get(hash) ?? remember(hash);
-    await (reading ?? learnCounts(hash, one, requestId));
+    await (learned ?? learnCounts(hash, one, requestId));
     const { isTaken, ...allowance } = one.window.take(limit, Date.now());
     if (!isTaken) throw tooManyRequests(allowance);
     return allowance;
   };
   return {
-    written: known && writeCounts(hash, known, requestId),
+    written,
     admit: (limit) => {
       admission ??= admit(limit);
       return admission;
@@ -60,9 +62,17 @@ const learnCounts = async (hash: string, one: Counted, requestId: string): Promi
   }
 };
 
-const writeCounts = async (hash: string, one: Counted, requestId: string): Promise<void> => {
+/** Begins to write what is due. Returns the write under way, if any. */
+const beginWrite = (hash: string, one: Counted, requestId: string): Promise<void> | undefined => {
   const counts = one.window.beginWrite(Date.now(), performance.now());
-  if (!counts) return;
+  if (counts)
+    one.writing = writeCounts(hash, one, counts, requestId).finally(() => {
+      one.writing = undefined;
+    });
+  return one.writing;
+};
+
+const writeCounts = async (hash: string, one: Counted, counts: RequestCounts, requestId: string): Promise<void> => {
   try {
     learn(one, await requestCounts.get().add(hash, counts, one.seen));
   } catch (error) {

@@ -94,13 +94,9 @@ const simulate = ({ limit, seed, arrivals }: { limit: number; seed: number; arri
     for (let one = arrivals(at); one > 0; one--) {
       const instance = Math.floor(next() * instances.length);
       const { window, skew } = instances[instance] as (typeof instances)[number];
-      // The read and the write go side by side: either comes first.
-      const read = () => window.learn(table);
-      const write = () => {
-        for (const [minute, count] of window.beginWrite(at + skew, at) ?? [])
-          table.set(minute, (table.get(minute) ?? 0) + count);
-      };
-      for (const step of next() < 0.5 ? [read, write] : [write, read]) step();
+      for (const [minute, count] of window.beginWrite(at + skew, at) ?? [])
+        table.set(minute, (table.get(minute) ?? 0) + count);
+      window.learn(table);
       if (window.take(limit, at + skew).isTaken) taken.push({ at, instance });
     }
   return taken;
