@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { consents } from '../../functions/consents/consents.ts';
 import { now } from '../../functions/domain/date-time.ts';
@@ -13,6 +14,7 @@ import { table } from '../../functions/store/table.ts';
 import { newHookSecret, signers } from '../support/hook-signers.ts';
 import { makeSample } from '../support/samples.ts';
 import { newDocument, newWebsite } from './knowledge.ts';
+import { makeLimitedKey } from './limited-key.ts';
 import {
   registration,
   requestForEnd,
@@ -339,6 +341,17 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
         headers: { 'if-match': '"1"' },
         body: { name: 'Renamed' },
       }),
+    },
+  ],
+  getAgent: [
+    { request: ({ uid, agentId }) => ({ params: { agentId }, query: { uid } }) },
+    {
+      what: 'of a limited key, once a second',
+      async request(world) {
+        // An instance writes the count of a key at most once a second.
+        await sleep(1000);
+        return { apiKey: await makeLimitedKey(world), params: { agentId: world.agentId }, query: { uid: world.uid } };
+      },
     },
   ],
   getAgentVersion: [

@@ -13,6 +13,7 @@ import { putAgents } from '../../support/many-agents.ts';
 import { newEndpointRecord } from '../../support/records.ts';
 import type { Figure, Row } from '../benchmark.ts';
 import { measureHourlyPasses } from '../hourly-pass.ts';
+import { measureLimitedKey } from '../limited-key.ts';
 import { freshConsents, freshNumbers, listSamples } from '../operations.ts';
 import prices from '../prices.json' with { type: 'json' };
 import { type Seen, sequentialDepth } from '../proxy.ts';
@@ -41,6 +42,7 @@ const targets: Record<string, number> = {
   checkBlockedNumber: 2.25,
   duplicateAgent: 31,
   getAgent: 1.8,
+  'getAgent, of a limited key, once a second': 2.6,
   // A version is two items, so that a list of versions reads none of their contents.
   updateAgent: 5.7,
   'uploadDocuments, one file': 10.5,
@@ -120,6 +122,7 @@ export const cost: Row = {
     }
     proxy.delay(0);
     figures.push(
+      ...(await measureLimitedKey(world, units)),
       ...(await measureHourlyPasses(world)),
       ...(await measureReading()),
       ...(await measureFanOut(world, units)),
