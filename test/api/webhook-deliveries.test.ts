@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { distinct, listening } from '../support/webhook-events.ts';
 import { verified } from '../support/webhooks.ts';
@@ -33,14 +34,18 @@ describe.concurrent('deliveries', () => {
     expect([refused.status, refused.body.error]).toEqual([404, 'endpoint_not_found']);
   });
 
-  it('a delivery has the id of the request that caused its event, also when a job made the change', async () => {
+  it('a delivery has the id and the trace of the request that caused its event, also when a job made the change', async () => {
     const world = await listening({ events: ['*'] });
-    const { call, uid, agentId, endpointId, until, deliveriesEnd } = world;
+    const { call, uid, agentId, endpointId, secret, receiver, until, deliveriesEnd } = world;
     const requestIds: Record<string, string | null> = {};
-    const ask = async (type: string, ...request: Parameters<typeof call>) => {
-      const { status, headers } = await call(...request);
+    const spans: Record<string, { traceId: string; parentId: string }> = {};
+    const ask = async (type: string, method: string, path: string, { body }: { body: object }) => {
+      const [traceId, parentId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
+      const trace = { traceparent: `00-${traceId}-${parentId}-00`, tracestate: `caller=${type}` };
+      const { status, headers } = await call(method, path, { body, headers: trace });
       expect(status).toBe(200);
       requestIds[type] = headers.get('x-request-id');
+      spans[type] = { traceId, parentId };
     };
     await ask('agent.updated', 'PATCH', `/agents/${agentId}`, { body: { name: 'Renamed' } });
     const facts = { direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
@@ -57,6 +62,14 @@ describe.concurrent('deliveries', () => {
       .filter(({ type }: { type: string }) => type in requestIds)
       .map(({ type, requestId }: { type: string; requestId: string }) => [type, requestId]);
     expect(Object.fromEntries(found)).toEqual(requestIds);
+    for (const request of await receiver.received()) {
+      const { type } = verified(secret, request);
+      const sent = spans[type];
+      if (!sent) continue;
+      const [, traceId, spanId, flags] = (request.headers.traceparent ?? '').split('-');
+      expect([type, traceId, flags, request.headers.tracestate]).toEqual([type, sent.traceId, '00', `caller=${type}`]);
+      expect(spanId).not.toBe(sent.parentId);
+    }
   });
 
   it('deliveries are listed newest first, by endpoint and status, page by page', async () => {

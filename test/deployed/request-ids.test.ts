@@ -1,6 +1,7 @@
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { expect, inject, it } from 'vitest';
 import { toKebabCase } from '../../functions/domain/text.ts';
+import { readTrace } from '../../functions/domain/trace.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { until } from '../support/until.ts';
 import { sendForm } from '../support/uploads.ts';
@@ -10,13 +11,14 @@ import { type Answer, call, newWorld, unique, type World } from '../support/worl
 const deployed = inject('deployed');
 const logs = new CloudWatchLogsClient({});
 
-/** Checks that a function has logged something under the id of a request. */
+/** Checks that a function has logged something under the id of a request, and under its trace, which follows from the id. */
 const hasLogged = async (name: string, requestId: string): Promise<boolean> => {
   const logGroupName = `/aws/lambda/${deployed.stack}-${toKebabCase(name)}`;
   const { events = [] } = await logs.send(
     new FilterLogEventsCommand({ logGroupName, filterPattern: `"${requestId}"` }),
   );
-  return events.some(({ message = '' }) => message.startsWith('{') && JSON.parse(message).requestId === requestId);
+  const lines = events.flatMap(({ message = '' }) => (message.startsWith('{') ? [JSON.parse(message)] : []));
+  return lines.some((line) => line.requestId === requestId && line.traceId === readTrace(requestId).traceId);
 };
 
 /** Requests, each with the functions that work for it: those of operations, and then those of jobs. */
@@ -104,7 +106,7 @@ const listSilent = async ({ names, ask }: (typeof requests)[string]): Promise<st
 };
 
 it.concurrent.each(Object.entries(requests))(
-  'the id of a response finds a log line of each function that works for the request: %s',
+  'the id of a response, and its trace, find a log line of each function that works for the request: %s',
   async (_, request) => {
     // The emulator may lose the line of a function's first request.
     let silent = await listSilent(request);
