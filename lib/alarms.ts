@@ -20,6 +20,7 @@ export const defineAlarms = ({
   failedSignIns,
   edge,
   lateMessages,
+  oldestUnseen,
   deadLetters,
   recoveredShare,
   webhooks,
@@ -105,6 +106,14 @@ export const defineAlarms = ({
     threshold: 1,
     description:
       'A job received a message that had waited for an hour. Read the logs of the jobs where "waitedSeconds" is set, look at the errors of that job, and at the concurrency of the account.',
+  },
+  {
+    id: 'UnreadQueues',
+    metric: oldestUnseen,
+    // After the alarm LateMessages, which is raised while a queue is read.
+    threshold: 2 * 60 * 60,
+    description:
+      'The oldest message about webhook events, call figures or budgets has waited for two hours. If LateMessages is silent, no function reads the queue: find it on the dashboard, and see whether the event source mapping of its job is enabled and whether its function may run.',
   },
   ...table.throttles.map((metric) => ({
     id: `Table${metric.metricName}`,

@@ -32,6 +32,9 @@ const sum = { period, statistic: Stats.SUM };
 const ofDay = { period: Duration.days(1), statistic: Stats.SUM };
 const maximum = { period, statistic: Stats.MAXIMUM };
 
+/** The jobs whose messages wait without a user seeing it. They are few, because CloudWatch charges an alarm by its metrics. */
+export const unseenJobs = ['createDeliveries', 'countCalls', 'checkBudget'] as const;
+
 /** Returns the metrics of the alarms and the dashboard. */
 export const collectMetrics = (
   { data, jobs: jobsStack, api: { api }, chat, edge, oauth }: ObservedParts,
@@ -62,6 +65,14 @@ export const collectMetrics = (
     edge: edge && { failedShare: failedShare(edge) },
     queueAges: queueJobs.map(({ name }) => data.getQueue(name).metricApproximateAgeOfOldestMessage(maximum)),
     lateMessages: jobsStack.lateMessages.with({ period }),
+    oldestUnseen: new MathExpression({
+      label: 'Oldest message of work that nobody sees wait (s)',
+      expression: `MAX([${unseenJobs.map((name) => `FILL(${name}, 0)`).join(', ')}])`,
+      usingMetrics: Object.fromEntries(
+        unseenJobs.map((name) => [name, data.getQueue(name).metricApproximateAgeOfOldestMessage(maximum)]),
+      ),
+      period,
+    }),
     deadLetters: new MathExpression({
       label: 'Dead letters',
       expression: 'FILL(waiting, 0) + FILL(reported, 0)',

@@ -5,6 +5,7 @@ import { getAgent } from '../../functions/api/get-agent.ts';
 import { receiveHook } from '../../functions/api/receive-hook.ts';
 import { searchKnowledge } from '../../functions/api/search-knowledge.ts';
 import { serveMcp } from '../../functions/api/serve-mcp.ts';
+import { platforms } from '../../functions/hooks/platforms/platforms.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { logRequests } from '../../functions/http/log-requests.ts';
 import { getDeployment, inProduction, type Json, type Resource } from '../support/deployment.ts';
@@ -112,12 +113,18 @@ it('only the alarm on call starts notifies, and not its four parts', () => {
   expect(composite.properties).toMatchObject({ AlarmActions: [expect.anything()], OKActions: [expect.anything()] });
 });
 
-it('the metrics of requests without a fault, of all classes and of four voice platforms at every hour, cost $6 a month', () => {
-  const series: MetricSeries = new Map();
+it('the metrics of requests without a fault, of all classes and of four voice platforms at every hour, cost $6 a month, a fifth $0.60 and starts by the API $0.30 more', () => {
   const each = [logLine(searchKnowledge, {}), logLine(buildChat, {}), logLine(getAgent, {}), logLine(serveMcp, {})];
-  const platforms = ['vapi', 'retell', 'elevenlabs', 'twilio'].flatMap((name) => [startOn(name), endOn(name)]);
-  for (const line of [...each, ...platforms]) readMetrics(line, series);
-  expect(0.3 * series.size).toBeCloseTo(6);
+  const names = Object.keys(platforms);
+  const dollars = (count: number, ...more: Json[]) => {
+    const series: MetricSeries = new Map();
+    const calls = names.slice(0, count).flatMap((name) => [startOn(name), endOn(name)]);
+    for (const line of [...each, ...calls, ...more]) readMetrics(line, series);
+    return 0.3 * series.size;
+  };
+  expect(dollars(4)).toBeCloseTo(6);
+  expect(dollars(names.length)).toBeCloseTo(6.6);
+  expect(dollars(names.length, logLine(decideCallStart, {}))).toBeCloseTo(6.9);
 });
 
 it('a start is bad when it takes more than a second, and a search or an end never is', () => {

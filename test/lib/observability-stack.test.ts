@@ -7,6 +7,7 @@ import { queueJob, queueWorker } from '../../functions/jobs/job.ts';
 import { queueJobs } from '../../functions/jobs.ts';
 import { table } from '../../functions/store/table.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
+import { unseenJobs } from '../../lib/metrics.ts';
 import { type Deployment, getDeployment, inProduction, type Json, type Resource } from '../support/deployment.ts';
 
 const dev = getDeployment();
@@ -46,6 +47,16 @@ it('one alarm counts the late messages of every job that the clock does not star
     counted.map(({ name }) => name).sort(),
   );
   expect(alarms(dev).filter(({ MetricName }) => MetricName === 'LateMessages')).toMatchObject([{ Threshold: 1 }]);
+});
+
+it('an alarm sees a queue that no function reads, where no user sees that its work waits', () => {
+  const [unread] = alarms(dev).filter(({ Threshold }) => Threshold === 7200);
+  const queues = unread.Metrics.flatMap(({ MetricStat }: Json) => MetricStat?.Metric.Dimensions ?? []);
+  for (const name of unseenJobs) expect(JSON.stringify(queues)).toContain(`Queue${name}`);
+  const { Expression } = unread.Metrics.find((metric: Json) => metric.Expression);
+  expect(Expression).toBe(`MAX([${unseenJobs.map((name) => `FILL(${name}, 0)`).join(', ')}])`);
+  // CloudWatch's limit.
+  for (const { Metrics = [] } of alarms(prod)) expect(Metrics.length).toBeLessThanOrEqual(10);
 });
 
 it('the alarm on changes is raised after the time that it describes, in the unit of its metric', () => {
