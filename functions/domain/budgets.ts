@@ -55,7 +55,7 @@ export const GivenBudget = z
   )
   .check(
     z.describe(
-      'What the calls of the client may cost in a period. It replaces the former budget as a whole; `null` ends it. At 80 % and at 100 % there is one event `user.budget_reached` each a period.',
+      'What the calls of the client may cost in a period. It replaces the former budget as a whole; `null` ends it. Each period has at most one event `user.budget_reached` for 80 % and one for 100 %.',
     ),
   );
 export type GivenBudget = NonNullable<z.infer<typeof GivenBudget>>;

@@ -10,7 +10,7 @@ import { Loaded, Section } from '../components/parts.tsx';
 import { Facts, SetBy, Status, Time } from '../components/values.tsx';
 import { useChange, useRead, useService } from '../service.tsx';
 import { TryIt } from './try-it.tsx';
-import { type PlatformName, voicePlatforms } from './voice-platforms.ts';
+import { isRefused, type PlatformName, voicePlatforms } from './voice-platforms.ts';
 
 type HookSecret = ListHookSecretsResponse['hookSecrets'][number];
 
@@ -129,13 +129,11 @@ const Platform = ({ agent, name }: { agent: Agent; name: PlatformName }) => {
   );
 };
 
-/** Returns the state of the requests of a platform. A use is known to within an hour, and a refusal counts until then. */
+/** Returns the state of the signed requests of a platform. */
 const describeRequests = (secret: HookSecret | undefined) => {
   if (!secret) return { tone: 'off', label: 'No secret: its requests need an API key in a header' } as const;
-  const { lastUsedAt, lastRefused } = secret;
-  if (lastRefused && (lastUsedAt === undefined || lastUsedAt < lastRefused.at))
-    return { tone: 'bad', label: 'The last request was refused' } as const;
-  if (lastUsedAt === undefined) return { tone: 'working', label: 'Waits for the first signed request' } as const;
+  if (isRefused(secret)) return { tone: 'bad', label: 'The last request was refused' } as const;
+  if (secret.lastUsedAt === undefined) return { tone: 'working', label: 'Waits for the first signed request' } as const;
   return { tone: 'good', label: 'Signed requests arrive' } as const;
 };
 

@@ -12,3 +12,7 @@ export const voicePlatforms: Record<PlatformName, { title: string; assistants: s
   twilio: { title: platformTitles.twilio, assistants: 'Phone numbers, or their SIDs' },
   telnyx: { title: platformTitles.telnyx, assistants: 'Phone numbers' },
 };
+
+/** Returns true if the last signed request was refused. The service notes an accepted one at most once an hour. */
+export const isRefused = ({ lastRefused, lastUsedAt }: { lastRefused?: { at: string }; lastUsedAt?: string }) =>
+  lastRefused !== undefined && (lastUsedAt === undefined || lastUsedAt < lastRefused.at);

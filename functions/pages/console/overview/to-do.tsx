@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { chunks } from '../../../domain/chunks.ts';
 import { type ApiClient, dataOf, type RequestOptions, type User } from '../../../openapi/client/client.ts';
 import { type Filters, Link } from '../address.tsx';
-import { voicePlatforms } from '../agents/voice-platforms.ts';
+import { isRefused, voicePlatforms } from '../agents/voice-platforms.ts';
 import { useAgentChoices } from '../components/agent-filter.tsx';
 import { useHeldCount } from '../components/outcome.tsx';
 import { formatMoney, formatNumber, formatPercent } from '../formats.ts';
@@ -160,10 +160,6 @@ const RefusedPlatforms = () => {
     );
   });
 };
-
-/** Returns true if the last signed request was refused. A use is known to within an hour. */
-const isRefused = ({ lastRefused, lastUsedAt }: { lastRefused?: { at: string }; lastUsedAt?: string }) =>
-  lastRefused !== undefined && (lastUsedAt === undefined || lastUsedAt < lastRefused.at);
 
 const Budgets = () => {
   const { budget, scopes } = useService();
