@@ -141,7 +141,7 @@ export const pushRows = async <Item, Succeeded extends string>(
   const undone = failed + unsendable;
   if (undone > 0)
     throw new CommandError(
-      `${count(undone, 'row was', 'rows were')} not ${participle}. Correct them in the results file, and send it with ${flagsForFailed}.`,
+      `${count(undone, 'row was', 'rows were')} not ${participle}. Correct ${undone === 1 ? 'it' : 'them'} in the results file, and send it with ${flagsForFailed}.`,
     );
 };
 

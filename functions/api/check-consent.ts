@@ -16,7 +16,7 @@ export const checkConsent = endpoint({
   path: '/consents/check',
   summary: 'Check the consent of a person',
   description:
-    'Returns whether a person has consented to be called for a purpose, now or at another moment, and the record that decides. It knows nothing of `maxAgeDays`, which is a rule of an agent: `POST /call-start-checks` applies it.',
+    'Returns whether a person has consented to be called for a purpose, now or at another moment, and the record that decides. It does not apply `maxAgeDays`, a rule of agents: `POST /call-start-checks` does.',
   caller: {
     kind: 'key',
     scope: 'block-list',

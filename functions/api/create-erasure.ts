@@ -17,7 +17,7 @@ export const createErasure = endpoint({
   path: '/erasures',
   summary: 'Erase a person',
   description:
-    'Erases a person by phone number from the data of all agents that the user owns: calls with the number are deleted, entries of block lists stay blocked without their reason, and revocations of consents stay without what proves them (or both are removed, with `blockList: "remove"`), given consents are deleted, and responses stored for Idempotency-Keys are deleted if they contain the number. The erasure runs in the background; `GET /erasures/{erasureId}` returns its status. Configurations of agents and texts that the user uploaded or wrote (documents, websites, `details` and metadata of other calls) are not searched. With `dryRun` the data are only counted. The key must have the scope `privacy`, which a key without a list of scopes does not have.',
+    'Erases a person, identified by phone number, from the data of the user and of all agents that the user owns. Calls, transcripts, attempts to call, given consents, exports of the person and stored responses to Idempotency-Keys that contain the number are deleted. Entries of block lists stay blocked without their reason, and revocations of consents stay without proof and seller. With `blockList: "remove"` these are deleted, too. The erasure runs in the background; `GET /erasures/{erasureId}` returns its status. Configurations of agents and texts that the user uploaded or wrote (documents, websites, `details` and metadata of other calls) are not searched. With `dryRun` the data are only counted. The key must have the scope `privacy`, which a key without a list of scopes does not have.',
   caller: { kind: 'key', scope: 'privacy', user: ({ body }) => body },
   services: {
     ...countServices,

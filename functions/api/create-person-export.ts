@@ -9,14 +9,14 @@ import { lambda } from '../http/lambda.ts';
 import { personExports } from '../person-exports/person-exports.ts';
 import { hashOfNumber } from '../store/erased-people.ts';
 
-/** Starts an export of what there is of a person, by phone number, in the data that a user owns. */
+/** Starts an export of the data of a person, identified by phone number. */
 export const createPersonExport = endpoint({
   name: 'createPersonExport',
   method: 'POST',
   path: '/person-exports',
   summary: 'Export a person',
   description:
-    'Writes what there is of a person, by phone number, to a file of JSON Lines: calls, entries of block lists, consents and attempts to call, over all agents that the user owns and in both forms of the number. It has what an erasure with `blockList: "remove"` would erase. It runs in the background; `GET /person-exports/{exportId}` returns its status and the address of the file, which is kept for a day. One export of a user runs at a time. The key must have the scope `privacy`, which a key without a list of scopes does not have.',
+    'Writes the data of a person, identified by phone number, to a file of JSON Lines: calls, transcripts, entries and rules of block lists, consents and attempts to call, of the user and of all agents that the user owns, in both forms of the number. The file has the data that an erasure with `blockList: "remove"` deletes. The export runs in the background; `GET /person-exports/{exportId}` returns its status and the address of the file, which is kept for a day. One export of a user runs at a time. The key must have the scope `privacy`, which a key without a list of scopes does not have.',
   caller: { kind: 'key', scope: 'privacy', user: ({ body }) => body },
   services: {
     personExports: personExports.for('add'),

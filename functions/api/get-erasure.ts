@@ -13,7 +13,7 @@ export const getErasure = endpoint({
   path: '/erasures/{erasureId}',
   summary: 'Get an erasure',
   description:
-    'Returns the status of an erasure. When it is `done`, no item, file or message of the service contains the number, except entries of block lists and revocations that were kept, texts that are not searched, and backups.',
+    'Returns the status of an erasure. When it is `done`, no item, file or message of the service contains the number, except what it kept of block lists and revocations, texts that are not searched, and backups.',
   caller: { kind: 'key', scope: 'privacy', user: ({ query }) => query },
   services: { erasures: erasures.for('find') },
   params: z.object({ erasureId: ErasureIdInPath }),

@@ -15,7 +15,7 @@ export const listConsents = endpoint({
   path: '/consents',
   summary: 'List the consents of a person',
   description:
-    'Returns every consent and every revocation of a person, in both forms of the number, with what proves it: the latest `at` first. With `purpose`, the records of this purpose and those of `*`, which explain what `GET /consents/check` returns.',
+    'Returns the consents and revocations of a person in both forms of the number, with their proofs, newest `at` first. With `purpose`, only the records of this purpose and of `*`, which explain what `GET /consents/check` returns.',
   caller: { kind: 'key', scope: 'block-list', user: ({ query }) => query },
   services: { consents: consents.for('page') },
   query: z.object({

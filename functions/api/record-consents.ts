@@ -20,7 +20,7 @@ export const recordConsents = endpoint({
   method: 'POST',
   path: '/consents',
   summary: 'Record consents',
-  description: `Records up to ${formatLimit('consentsPerRequest')} consents, or revocations, in one request. They are processed independently: each one is in \`recorded\`, or in \`failed\` with the reason, in the order sent. A record is never changed or deleted: a later one corrects it. Of the records with a purpose, or with \`*\`, the one with the latest \`at\` holds, and at the same time a revocation. Sending the same record again adds nothing. A record without \`at\` is of now: to send it again, repeat its Idempotency-Key. Both forms of a number are one person. An agent whose \`configuration.calling.consent\` names a purpose calls nobody without a consent.`,
+  description: `Records up to ${formatLimit('consentsPerRequest')} consents, or revocations, in one request. They are processed independently: each one is in \`recorded\`, or in \`failed\` with the reason, in the order sent. A record is never changed or deleted: a later one corrects it. Of the records with a purpose, or with \`*\`, the one with the latest \`at\` holds, and at the same time a revocation. Sending the same record again adds nothing. A record without \`at\` gets the time of the request: to send it again, repeat its Idempotency-Key. Both forms of a number are one person. An agent whose \`configuration.calling.consent\` names a purpose calls nobody without a consent.`,
   caller: { kind: 'key', scope: 'block-list', user: ({ body }) => body },
   memoryMegabytes: 1024,
   services: { consents: consents.for('record') },

@@ -42,7 +42,7 @@ export const changeActions = {
   'user.budget_reached': 'The calls of a user have cost 80 % or 100 % of its budget.',
   'user.deleted': 'The deletion of a user has begun.',
   'erasure.requested': 'The erasure of a person was requested.',
-  'person_export.created': 'A file of what there is of a person was requested.',
+  'person_export.created': 'An export of the data of a person was requested.',
   'call.deleted': 'A call was deleted.',
   'call.transcript_deleted': 'The transcript of a call was deleted. The call stays.',
 } as const;

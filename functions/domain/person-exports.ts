@@ -17,7 +17,7 @@ export const personLineCounts = {
   attempt: 'attempts',
 } as const;
 
-/** A line of a file: something that there is of a person. */
+/** A line of a file. */
 export type PersonLine = { kind: keyof typeof personLineCounts; data: object };
 
 export const PersonCounts = describedObject('How many lines of each kind the file has.', {
@@ -33,13 +33,13 @@ export const noPersonCounts: PersonCounts = {
   ...{ calls: 0, transcripts: 0, blockedNumbers: 0, rules: 0, consents: 0, attempts: 0 },
 };
 
-export const PersonExport = objectComponent('PersonExport', 'What there is of a person, as a file.', {
+export const PersonExport = objectComponent('PersonExport', 'An export of the data of a person.', {
   exportId: exportIdField(),
   status: exportStatusField(),
   counts: PersonCounts,
   url: z.optional(
     textField(
-      `The address of the file, when the export is \`done\`. It is valid for ${formatLimit('exportLinkSeconds')}. The file is JSON Lines: \`{ kind, data }\` a line. Absent where there is nothing of the person.`,
+      `The address of the file, when the export is \`done\`. It is valid for ${formatLimit('exportLinkSeconds')}. The file is JSON Lines: \`{ kind, data }\` a line. Absent when there are no data of the person.`,
       'https://files.example.com/exports/person.jsonl?X-Amz-Signature=…',
     ),
   ),

@@ -146,14 +146,14 @@ export async function* listPlaces(
   }
 }
 
-/** The services that count what there is of a person. */
+/** The services that count the data of a person. */
 export const countServices = {
   agents: agents.for('owned'),
   calls: calls.for('count'),
   blockList: blockList.for('count'),
   consents: consents.for('count'),
 };
-/** The services that read it. */
+/** The services that read them. */
 export const readServices = {
   agents: agents.for('owned'),
   calls: calls.for('withNumber'),
@@ -163,7 +163,7 @@ export const readServices = {
   consents: consents.for('readAll'),
   callAttempts: callAttempts.for('find'),
 };
-/** The services that erase it. */
+/** The services that erase them. */
 export const removeServices = {
   calls: calls.for('erase'),
   blockList: blockList.for('erase'),

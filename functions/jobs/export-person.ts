@@ -4,7 +4,7 @@ import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { personExportServices, runPersonExport } from '../person-exports/run-person-export.ts';
 import { queueJob, queueWorker } from './job.ts';
 
-/** Writes what there is of a person to a file, and deletes it after a day. */
+/** Writes the data of a person to a file, and deletes it after a day. */
 export const exportPerson = queueJob({
   name: 'exportPerson',
   message: jobMessages.exportPerson,

@@ -17,7 +17,7 @@ export const personExportServices = {
 type Services = ServicesOf<typeof personExportServices>;
 
 /**
- * Writes what there is of a person to a file, and deletes it a day after its end. Returns when it continues; undefined
+ * Writes the data of a person to a file, and deletes it a day after its end. Returns when the export continues; undefined
  * when it is over.
  */
 export const runPersonExport = async (

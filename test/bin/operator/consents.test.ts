@@ -73,7 +73,7 @@ it('a sheet as Excel writes it is recorded: UTF-16, semicolons, other headings, 
   expect(pushed.stderr).toContain(`${file}:4:3: state: is missing\n`);
   expect(pushed.stdout).toMatch(/^2 recorded, 0 failed, 1 invalid/);
   expect(pushed.stderr).toContain(
-    '--only-failed --map "state=ja:given,nein:skip,abgemeldet:revoked" --purpose "marketing" --country DE.',
+    '1 row was not recorded. Correct it in the results file, and send it with --only-failed --map "state=ja:given,nein:skip,abgemeldet:revoked" --purpose "marketing" --country DE.',
   );
   expect(await listed(world, '+491712345678')).toMatchObject([{ state: 'given', at: '2026-03-01T00:00:00.000Z' }]);
   expect(await listed(world, '+491712345679')).toEqual([]);
