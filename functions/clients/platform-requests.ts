@@ -1,4 +1,4 @@
-import { parseJson } from '../domain/json.ts';
+import { isJsonObject, parseJson } from '../domain/json.ts';
 
 /** Why a platform did not respond with what was asked for. */
 export class PlatformError extends Error {
@@ -36,8 +36,6 @@ const maxBytes = 48 * 1024 * 1024;
 export class PlatformRequests {
   readonly #base: string;
   readonly #headers: Record<string, string>;
-  /** The number of requests that were sent. */
-  count = 0;
 
   /** `base` is an origin; the headers authenticate. */
   constructor(base: string, headers: Record<string, string>) {
@@ -52,7 +50,6 @@ export class PlatformRequests {
       throw new PlatformError('The next page is at another address.', { status: 400 });
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) address.searchParams.set(name, String(value));
-    this.count++;
     const response = await this.#fetch(address, body);
     const { status, headers } = response;
     if (!response.ok) {
@@ -67,6 +64,17 @@ export class PlatformRequests {
     } catch (error) {
       if (error instanceof PlatformError) throw error;
       throw new PlatformError('The response is not JSON.');
+    }
+  }
+
+  /** Returns the JSON object of a response. Undefined: the platform has no such resource. */
+  async find(path: string): Promise<Record<string, unknown> | undefined> {
+    try {
+      const found = await this.send(path);
+      return isJsonObject(found) ? found : undefined;
+    } catch (error) {
+      if (error instanceof PlatformError && error.status === 404) return undefined;
+      throw error;
     }
   }
 

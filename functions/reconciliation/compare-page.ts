@@ -25,8 +25,8 @@ export type ComparedPage = {
 
 const lookupConcurrency = 4;
 const maxSecondsApart = 1;
-/** The clock of a platform may differ, and its list may be late. */
-const maxLateMilliseconds = 15 * 60 * 1000;
+/** A call is compared again for so long after its end: a list may be late, and the record of a call may wait for its end. */
+const maxLateMilliseconds = 2 * 60 * 60 * 1000;
 
 /** The services that compare calls. */
 type Services = {

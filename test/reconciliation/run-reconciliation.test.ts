@@ -334,6 +334,13 @@ describe('a reconciliation', () => {
     });
   });
 
+  it('a call without its end gets it from an hourly pass, also if the platform lists it two passes late', async () => {
+    const call = platformCall('retell', { startedAt: Date.now() - 100 * minute });
+    const world = await newReconciledWorld(platforms, 'retell', { calls: [call] });
+    await world.recordCall(`retell:${call.id}`, { startedAt: new Date(call.startedAt as number).toISOString() });
+    expect(await world.reconcileHourly(Date.now())).toMatchObject({ listed: 1, completed: 1 });
+  });
+
   it('a call that cannot be recorded is skipped, and is neither recovered nor in the way of others', async () => {
     const calls = [platformCall('retell', { id: 'bad' }), platformCall('retell')];
     const world = await newReconciledWorld(platforms, 'retell', { calls });

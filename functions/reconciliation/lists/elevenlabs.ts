@@ -1,4 +1,3 @@
-import { PlatformError } from '../../clients/platform-requests.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import { readNumber, readText } from '../../hooks/platforms/platform.ts';
 import { type CallList, listObjects, readEach } from './list.ts';
@@ -32,13 +31,8 @@ export const elevenlabs: CallList = {
           isOver: overStatuses.has(readText(summary, 'status') ?? ''),
           event: toEvent({ conversation_id: id, status, metadata: { start_time_unix_secs, call_duration_secs } }),
           async complete() {
-            try {
-              const whole = await requests.send(`${path}/${encodeURIComponent(id)}`);
-              return isJsonObject(whole) ? toEvent(whole) : undefined;
-            } catch (error) {
-              if (error instanceof PlatformError && error.status === 404) return undefined;
-              throw error;
-            }
+            const whole = await requests.find(`${path}/${encodeURIComponent(id)}`);
+            return whole && toEvent(whole);
           },
         };
       });

@@ -1,4 +1,3 @@
-import { PlatformError } from '../../clients/platform-requests.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import { readNumber, readText } from '../../hooks/platforms/platform.ts';
 import { type CallList, listObjects } from './list.ts';
@@ -30,13 +29,8 @@ export const retell: CallList = {
           own: readText(call, readText(call, 'direction') === 'outbound' ? 'from_number' : 'to_number'),
           event: toEvent(call),
           async complete() {
-            try {
-              const whole = await requests.send(`/v2/get-call/${encodeURIComponent(id)}`);
-              return isJsonObject(whole) ? toEvent(whole) : undefined;
-            } catch (error) {
-              if (error instanceof PlatformError && error.status === 404) return undefined;
-              throw error;
-            }
+            const whole = await requests.find(`/v2/get-call/${encodeURIComponent(id)}`);
+            return whole && toEvent(whole);
           },
         };
       });

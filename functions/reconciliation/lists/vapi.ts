@@ -1,6 +1,5 @@
 import pMap from 'p-map';
 import { PlatformError, type PlatformRequests } from '../../clients/platform-requests.ts';
-import { isJsonObject } from '../../domain/json.ts';
 import { readObject, readText } from '../../hooks/platforms/platform.ts';
 import { type CallList, type ListedCall, listObjects, readEach } from './list.ts';
 
@@ -88,14 +87,9 @@ const toEvent = (call: Record<string, unknown>, own: string | undefined) => {
 const numberFinder = (requests: PlatformRequests): FindNumber => {
   const found = new Map<string, Promise<string | undefined>>();
   const find: FindNumber = async (id) => {
-    try {
-      const number = await requests.send(`/phone-number/${encodeURIComponent(id)}`);
-      return isJsonObject(number) ? (readText(number, 'number') ?? readText(number, 'sipUri')) : undefined;
-    } catch (error) {
-      // The number was deleted since.
-      if (error instanceof PlatformError && error.status === 404) return undefined;
-      throw error;
-    }
+    // A number that was deleted is not found.
+    const number = await requests.find(`/phone-number/${encodeURIComponent(id)}`);
+    return number && (readText(number, 'number') ?? readText(number, 'sipUri'));
   };
   return (id) => {
     const finding = found.get(id) ?? find(id);

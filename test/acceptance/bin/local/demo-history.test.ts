@@ -1,44 +1,19 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { apiClient, dataOf } from '../../../../functions/openapi/client/client.ts';
-import type { Target } from '../../../support/global-setup.ts';
+import { dataOf } from '../../../../functions/openapi/client/client.ts';
 import { until } from '../../../support/until.ts';
+import { newFolder, type Run, startRun } from './runs.ts';
 
-const running: (() => Promise<void>)[] = [];
+const running: Run[] = [];
 afterEach(async () => {
-  for (const end of running.splice(0)) await end();
+  for (const { end } of running.splice(0)) await end();
 });
-
-/** Starts a run, and returns its facts, its client, and a function that ends it. */
-const start = async (data: string, ...options: string[]) => {
-  const runFile = join(mkdtempSync(join(tmpdir(), 'voice-agent-run-')), 'run.json');
-  const args = ['bin/local.ts', '--port', '0', '--json', '--run-file', runFile, '--data', data, ...options];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const output = { out: '', err: '' };
-  child.stdout.on('data', (text) => {
-    output.out += text;
-  });
-  child.stderr.on('data', (text) => {
-    output.err += text;
-  });
-  const end = async (signal: NodeJS.Signals = 'SIGTERM') => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill(signal);
-    await once(child, 'exit');
-  };
-  running.push(end);
-  await until(() => output.out.includes('\n') || child.exitCode !== null, { seconds: 120 });
-  if (child.exitCode !== null) throw new Error(output.err);
-  const facts = JSON.parse(output.out) as Target;
-  return { facts, output, end, api: apiClient(facts) };
+const start = async (data: string) => {
+  const run = await startRun(data);
+  running.push(run);
+  return run;
 };
-type Run = Awaited<ReturnType<typeof start>>;
-
-const newFolder = () => join(mkdtempSync(join(tmpdir(), 'voice-agent-demo-')), 'data');
 
 /** Returns the remaining steps of a history. */
 const listRest = (data: string): string[] | undefined => {
