@@ -8,8 +8,12 @@ import { withoutControls } from './html-text.ts';
 
 /** Returns the tree of a page as GitHub-flavored Markdown. Changes the tree. */
 export const toGitHubMarkdown = (tree: Nodes): string => {
+  let marks = 0;
   visit(tree, 'element', (element) => {
-    if (element.tagName === 'table') prepareTable(element);
+    const { tagName } = element;
+    if (tagName === 'table') prepareTable(element);
+    if (lineTags.test(tagName)) marks = 0;
+    else if (markTags.test(tagName) && ++marks > maxMarks) element.tagName = 'span';
   });
   const markdown = toMarkdown(toMdast(tree, { handlers: elementHandlers() }), {
     bullet: '-',
@@ -47,6 +51,12 @@ const elementHandlers = (): Record<string, Handle> => {
     },
   };
 };
+
+/** Elements whose marks the library compares with each other, and those within which it does. */
+const markTags = /^(b|strong|i|em|s|del|strike)$/;
+const lineTags = /^(p|div|li|d[dt]|t[dhr]|h[1-6]|section|article|blockquote|pre)$/;
+/** The words behind this number of marks of a line have none. The work grows with the square of the number. */
+const maxMarks = 50;
 
 const all = (state: State, element: Element) => state.all(element);
 

@@ -1,6 +1,6 @@
 import type { Nodes } from 'hast';
 
-const blockTags = new Set(
+export const blockTags = new Set(
   'address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu ol p pre section summary table tbody tfoot thead tr ul'.split(
     ' ',
   ),

@@ -75,8 +75,8 @@ const parseWithin = (budget: ReadingBudget, html: string): DefaultTreeAdapterTyp
 /** Ends the parser, which leaves the tree as it is. */
 const spent = new Error('The budget is spent.');
 
-/** Browsers nest elements as deep as this, too. */
-const maxDepth = 512;
+/** Pages nest less than half as deep. */
+const maxDepth = 200;
 
 type ParsedNode = DefaultTreeAdapterTypes.Node;
 

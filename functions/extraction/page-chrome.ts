@@ -1,6 +1,6 @@
 import type { Element, ElementContent, Nodes, Parents, Properties } from 'hast';
 import { EXIT, SKIP, visit } from 'unist-util-visit';
-import { toVisibleText } from './html-text.ts';
+import { blockTags, toVisibleText } from './html-text.ts';
 
 /** Elements that hold no text of the page, or text that is not part of its content, such as the readings of characters. */
 const nonContentTags = new Set(
@@ -54,11 +54,34 @@ const prune = (element: Parents, place: Place): Size => {
     if (child.type === 'element' && isNavigation(child, childSize, place.isSurrounding)) continue;
     // A button outside a heading stands on a line of its own.
     if (child.type === 'element' && child.tagName === 'button' && !place.isHeading) child.tagName = 'p';
-    kept.push(child);
-    if (child.type === 'element') before = child;
+    const blank = readBlank(child);
+    if (blank === undefined) kept.push(child);
+    else addText(kept, blank);
+    if (child.type === 'element' && blank === undefined) before = child;
   }
   element.children = kept;
   return size;
+};
+
+/** Elements without a child that show something, or have a place in a table. */
+const contentTags = new Set('br hr img wbr td th'.split(' '));
+
+/**
+ * Returns the white space of an element that has nothing else, or of a text. Libraries look behind each of them for the next
+ * element with content.
+ */
+const readBlank = (node: ElementContent): string | undefined => {
+  if (node.type === 'text') return /\S/.test(node.value) ? undefined : node.value;
+  if (node.type !== 'element' || blockTags.has(node.tagName) || contentTags.has(node.tagName)) return undefined;
+  const blanks = node.children.map((child) => (child.type === 'text' ? readBlank(child) : undefined));
+  return blanks.includes(undefined) ? undefined : blanks.join('');
+};
+
+/** Adds a text to the one before it. */
+const addText = (kept: ElementContent[], value: string) => {
+  const last = kept.at(-1);
+  if (last?.type === 'text') last.value += value;
+  else if (value) kept.push({ type: 'text', value });
 };
 
 const enterElement = ({ tagName, properties }: Element, place: Place): Place => ({

@@ -196,9 +196,12 @@ const readItems = async (page: PDFPageProxy, budget: ReadingBudget): Promise<Tex
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     for (const item of read.value.items) {
       if (!('str' in item)) continue;
-      if (budget.take(steps.pageText + item.str.length * steps.letter)) items.push(item);
+      if (budget.take(steps.pageText + item.str.length * steps.letter) || budget.isOutOfTime) items.push(item);
     }
-    if (budget.isSpent) await reader.cancel(new Error('The budget is spent.'));
+    if (!budget.isSpent || budget.isOutOfTime) continue;
+    // The library never confirms the end of a page that has ended by itself.
+    reader.cancel(new Error('The budget is spent.')).catch(() => {});
+    break;
   }
   return items;
 };

@@ -46,6 +46,7 @@ export const readingMilliseconds = (fileBytes: number): number =>
 export class ReadingBudget {
   #left: number;
   #isSpent = false;
+  #isOutOfTime = false;
   #takes = 0;
   readonly #startedAt = readThreadTime();
   readonly #milliseconds: number;
@@ -73,7 +74,10 @@ export class ReadingBudget {
   /** Returns true if the steps are spent, or their time is over. */
   isOver(): boolean {
     const isLate = readThreadTime() - this.#startedAt > this.#milliseconds * this.#share;
-    if (isLate && this.#share === 1) this.#isSpent = true;
+    if (isLate && this.#share === 1 && !this.#isSpent) {
+      this.#isSpent = true;
+      this.#isOutOfTime = true;
+    }
     return isLate || this.#isSpent;
   }
 
@@ -95,6 +99,11 @@ export class ReadingBudget {
 
   get isSpent(): boolean {
     return this.#isSpent;
+  }
+
+  /** True if the time was over before the steps were spent: then what a library has found by itself is at hand. */
+  get isOutOfTime(): boolean {
+    return this.#isOutOfTime;
   }
 
   /** What is missing in the text. */

@@ -66,8 +66,8 @@ export const textIndexer = runInWorker(
   import.meta.url,
   async ({ kind, content, contentMD, language }: IndexInput): Promise<Uint8Array> =>
     packIndex(parsePages(kind, content), contentMD, await loadLanguage(language)).packed,
-  // Ten megabytes of different words take half a minute and 700 MB.
-  { timeoutSeconds: 60, heapMegabytes: 1024, bufferMegabytes: 128 },
+  // Ten megabytes of different words take half a minute and 700 MB. No language has as many.
+  { timeoutSeconds: 60, cpuSeconds: () => 25, heapMegabytes: 1024, bufferMegabytes: 128 },
 );
 type IndexInput = { kind: SourceKindName; content: string; contentMD: string; language: string };
 

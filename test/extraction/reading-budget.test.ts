@@ -1,8 +1,9 @@
+import { deflateSync } from 'node:zlib';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { readDocument } from '../../functions/extraction/document-texts.ts';
 import { readPage } from '../../functions/extraction/page.ts';
 import { ReadingBudget, readingMilliseconds } from '../../functions/extraction/reading-budget.ts';
-import { makeStream, pdfOfPage, rawDocx, type ZipEntry } from '../support/documents.ts';
+import { makeStream, pdfOfObjects, pdfOfPage, rawDocx, type ZipEntry } from '../support/documents.ts';
 
 const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 const cell = (text: string) => `<w:tr><w:tc>${paragraph(text)}</w:tc></w:tr>`;
@@ -114,7 +115,7 @@ it('a budget is spent when its thread has taken the time of all its steps, and w
   expect([budget.isOver(), budget.take(1), budget.warnings]).toMatchObject([true, false, cut]);
 });
 
-it('attributes that no element has are dear: two tags with twenty thousand end a page', () => {
+it('attributes that no element has are dear: four tags with twenty thousand end a page', () => {
   const attributes = Array.from({ length: 20_000 }, (_, n) => `a${n}`).join(' ');
   const read = (tag: string) => {
     const bytes = Buffer.from(`<!doctype html><p>The first paragraph.${tag}<p>The last paragraph.`);
@@ -122,7 +123,7 @@ it('attributes that no element has are dear: two tags with twenty thousand end a
   };
   const some = read(`<b ${attributes.slice(0, 1000)}>words</b>`);
   expect(some).toMatchObject({ text: expect.stringContaining('The last'), warnings: [] });
-  const many = read(`<b ${attributes}>words</b>`.repeat(2));
+  const many = read(`<b ${attributes}>words</b>`.repeat(4));
   expect(many).toMatchObject({ text: expect.not.stringContaining('The last'), warnings: cut });
 });
 
@@ -141,24 +142,45 @@ const forms = Array.from({ length: levels * width }, (_, n) => {
 });
 
 it.each([
-  ['draws an empty form', { contents: '/X Do '.repeat(300_000), forms: [makeStream('', emptyForm)] }],
-  ['draws a form that is missing', { contents: '/Y Do '.repeat(300_000), forms: [] }],
-  ['has states without end', { contents: 'q '.repeat(3_000_000), forms: [] }],
+  ['draws a form that is missing', { contents: '/Y Do '.repeat(4_000_000), forms: [] }],
+  ['has states without end', { contents: 'q '.repeat(12_000_000), forms: [] }],
   [
     'draws forms that draw forms',
     { contents: Array.from({ length: width }, (_, form) => `/X${form} Do `).join(''), forms },
   ],
-])('a PDF that %s is read up to its budget, with a warning', { tags: 'heavy' }, async (_, { contents, forms }) => {
-  const names = ['/X 6 0 R', ...forms.map((_, form) => `/X${form} ${form + 6} 0 R`)].join('');
-  const page = pdfOfPage({
-    contents: `${extractText('The first text.')}${extractText('The second text.')}${contents}`,
-    resources: `/Font<</F1 5 0 R>>/XObject<<${names}>>`,
-    objects: ['<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>', ...forms],
+])(
+  'a PDF that %s is read until its time is over, with a warning',
+  { tags: 'heavy' },
+  async (_, { contents, forms }) => {
+    const text = `${extractText('The first text.')}${extractText('The second text.')}${contents}`;
+    const names = forms.map((_, form) => `/X${form} ${form + 6} 0 R`).join('');
+    const resources = `<</Font<</F1 5 0 R>>/XObject<<${names}>>>>`;
+    const page = pdfOfObjects([
+      '<</Type/Catalog/Pages 2 0 R>>',
+      '<</Type/Pages/Count 1/Kids[3 0 R]>>',
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources${resources}/Contents 4 0 R>>`,
+      makeStream(deflateSync(text).toString('latin1'), '/Filter/FlateDecode'),
+      '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+      ...forms,
+    ]);
+    const read = await readDocument(new Uint8Array(page), 'pdf');
+    expect(read).toMatchObject({ content: expect.stringContaining('The first text.'), warnings: cut });
+  },
+);
+
+const readHtml = (html: string) =>
+  readPage({ url: 'https://example.com/', contentType: 'text/html', bytes: Buffer.from(`<!doctype html>${html}`) });
+
+it('a line with more marks of Markdown than the library can compare keeps its words', () => {
+  const words = Array.from({ length: 3000 }, (_, n) => `<b>w${n}</b><i>x</i>`).join('');
+  expect(readHtml(`<p>${words}<p>The <b>last</b> paragraph.`)).toMatchObject({
+    text: expect.stringContaining('w2999x'),
+    markdown: expect.stringMatching(/w2999x\n\nThe \*\*last\*\* paragraph\.$/),
+    warnings: [],
   });
-  const started = process.cpuUsage();
-  const read = await readDocument(new Uint8Array(page), 'pdf');
-  const { user, system } = process.cpuUsage(started);
-  expect(read).toMatchObject({ content: expect.stringContaining('The first text.'), warnings: cut });
-  // A megabyte may take ten seconds. Without a budget, each of these takes longer than the worker lives.
-  expect((user + system) / 1e6).toBeLessThan(15);
+});
+
+it('elements that nest deeper than those of pages keep their words in their order', () => {
+  const html = `${'<div>'.repeat(3000)}one <b>two</b>${'</div>'.repeat(2900)} three`;
+  expect(readHtml(html)).toMatchObject({ text: expect.stringMatching(/^one two\s+three$/), warnings: [] });
 });
