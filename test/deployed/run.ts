@@ -205,10 +205,8 @@ const main = async (): Promise<boolean> => {
   if (chosen.length > 0) return passed;
   const loaded = client ? await underRuntimeClient(client, env) : true;
   say('Afterwards: grants, templates, a second deployment, the end …');
-  // It fills a queue that the other tests use.
-  const fair = await vitest('neighbors', ['test/deployed/neighbors.test.ts'], env);
   const ended = await vitest('afterwards', ['test/deployed/afterwards.test.ts'], env);
-  return passed && loaded && fair && ended;
+  return passed && loaded && ended;
 };
 
 /** Every function under AWS's own runtime client; where that cannot be built, a sentence says so. */
