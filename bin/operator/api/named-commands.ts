@@ -35,7 +35,7 @@ export const namedCommands: ApiCommand[] = [
     command: 'key list',
     calls: ['keys.list'],
     joins: true,
-    columns: ['keyId', 'name', 'start', 'scopes', 'createdAt', 'expiresAt', 'endsAt', 'status'],
+    columns: ['keyId', 'name', 'start', 'scopes', 'requestsPerMinute', 'createdAt', 'expiresAt', 'endsAt', 'status'],
   },
   {
     command: 'agent list',

@@ -181,6 +181,15 @@ it('keys of the operator are accepted by the API, and shown only once', async ()
   expect((await operator('key', 'list', '--uid', uid)).stdout).not.toContain(apiKey);
 });
 
+it('a list of keys shows the limit of a key, until the operator ends it', async () => {
+  const { uid } = await newUser();
+  const list = async () => (await operator('key', 'list', '--uid', uid)).stdout;
+  const { keyId } = await json('key', 'create', '--uid', uid, '--name', 'nightly', '--requests-per-minute', '601');
+  expect(await list()).toMatch(/requestsPerMinute.*\n(.*\n)?.*nightly.* 601 /);
+  await json('key', 'update', keyId, '--uid', uid, '--requests-per-minute', 'none');
+  expect(await list()).not.toContain('601');
+});
+
 it('keys of the operator have the given scopes, in either notation', async () => {
   const { uid } = await newUser();
   const named = ['--scope', 'calls,agents', '--scope', 'block-list', 'calls'];
