@@ -205,9 +205,10 @@ export class History {
 
   /** Notes what has changed, as the stream does. */
   async #noteChanges(): Promise<void> {
+    const found = await this.#readItems();
     for (const callId of callIds) {
       const key = callKey(this.agentId, callId);
-      const [before, after] = [this.#records.get(callId), await this.table.get(key)];
+      const [before, after] = [this.#records.get(callId), found.get(key.pk)];
       if (isDeepStrictEqual(before, after)) continue;
       this.#unread.push({ key, before, after, at: Date.now(), sequenceNumber: String(++this.#sequence) });
       if (after) this.#records.set(callId, after);
@@ -294,12 +295,15 @@ export class History {
   }
 
   async #stored(): Promise<CallRow[]> {
-    const items = await Promise.all(callIds.map((callId) => this.table.get(callKey(this.agentId, callId))));
-    return items.flatMap((item) =>
-      item && !('deletedAt' in item)
-        ? [readRow(item as Item & { startedAt: string; outcome?: string; details?: string })]
-        : [],
+    return [...(await this.#readItems()).values()].flatMap((item) =>
+      !('deletedAt' in item) ? [readRow(item as Item & { startedAt: string; outcome?: string; details?: string })] : [],
     );
+  }
+
+  /** Reads the items of all calls, by partition key. */
+  async #readItems(): Promise<Map<string, Item>> {
+    const items = await this.table.getMany(callIds.map((callId) => callKey(this.agentId, callId)));
+    return new Map(items.sort((one, other) => (one.pk < other.pk ? -1 : 1)).map((item) => [item.pk, item]));
   }
 
   /** Reads and counts everything that remains. */
