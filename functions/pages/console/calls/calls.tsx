@@ -18,7 +18,7 @@ import { usePages } from '../service.tsx';
 import { formatDirection, listColumns, toCsv } from './call-columns.tsx';
 import { CallDialog } from './call-dialog.tsx';
 import { ExportDialog } from './export-dialog.tsx';
-import { ChooseHeld, HeldCalls } from './held-calls.tsx';
+import { buildCallKey, ChooseHeld, HeldCalls } from './held-calls.tsx';
 import { formatOutcomeFilter, OutcomeFilter, StatusFilter } from './outcome-filter.tsx';
 
 const directions = [
@@ -66,9 +66,6 @@ const NumberFilter = () => {
 /** The maximum number of new calls that are counted. */
 const maxNew = 100;
 
-/** Calls of different agents may have the same id. */
-const keyOf = ({ agentId, callId }: Call) => `${agentId} ${callId}`;
-
 const CallTable = () => {
   const { agentId, callId, callOf = agentId, timeZone: _, ...filters } = useAddress().filters;
   const { phone, direction, status, outcome, hasOutcome, held } = filters;
@@ -93,7 +90,7 @@ const CallTable = () => {
   const openOf = useDeferredValue(callOf);
   const isFiltered = Object.values(filters).some(Boolean);
   const loaded = pages.data?.pages.flatMap(({ calls }) => calls) ?? [];
-  const place = loaded.findIndex((call) => call.callId === openId);
+  const place = loaded.findIndex((call) => call.callId === openId && call.agentId === openOf);
   const neighbors = place < 0 ? [] : [loaded[place - 1], loaded[place + 1]];
   const ofList = agentId ? listColumns.filter(({ name }) => name !== 'agentId') : listColumns;
   const columns = search.held ? [...ofList, chooseColumn] : ofList;
@@ -110,7 +107,7 @@ const CallTable = () => {
         </p>
         <News
           list={[...list, 'pages']}
-          keyOf={keyOf}
+          keyOf={buildCallKey}
           one="new call"
           several="new calls"
           isEnabled={pages.isSuccess && !search.to}
@@ -124,7 +121,7 @@ const CallTable = () => {
           caption="Calls"
           pages={pages}
           itemsOf={({ calls }) => calls}
-          keyOf={keyOf}
+          keyOf={buildCallKey}
           groupOf={({ startedAt }, timeZone) =>
             formatTime(startedAt, timeZone, { dateStyle: 'full', timeStyle: undefined })
           }

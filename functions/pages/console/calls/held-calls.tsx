@@ -4,11 +4,16 @@ import { Failed } from '../components/parts.tsx';
 import { formatNumber } from '../formats.ts';
 import { useChange } from '../service.tsx';
 
-type Selection = { chosen: Set<string>; toggle(callId: string): void };
+/** Calls of different agents may have the same id. */
+export const buildCallKey = ({ agentId, callId }: Call) => `${agentId} ${callId}`;
+
+type Selection = { chosen: Set<string>; toggle(key: string): void };
 const Selected = createContext<Selection | undefined>(undefined);
 
 /** A box that chooses a call whose outcome is held. */
-export const ChooseHeld = ({ call: { callId, heldOutcome } }: { call: Call }) => {
+export const ChooseHeld = ({ call }: { call: Call }) => {
+  const { callId, heldOutcome } = call;
+  const key = buildCallKey(call);
   const selection = use(Selected);
   if (!selection || !heldOutcome) return null;
   return (
@@ -16,8 +21,8 @@ export const ChooseHeld = ({ call: { callId, heldOutcome } }: { call: Call }) =>
       <input
         type="checkbox"
         aria-label={`Choose ${heldOutcome.custom_call_outcome} of call ${callId}`}
-        checked={selection.chosen.has(callId)}
-        onChange={() => selection.toggle(callId)}
+        checked={selection.chosen.has(key)}
+        onChange={() => selection.toggle(key)}
       />
     </label>
   );
@@ -27,8 +32,8 @@ export const ChooseHeld = ({ call: { callId, heldOutcome } }: { call: Call }) =>
 export const HeldCalls = ({ calls, children }: { calls: Call[]; children: ReactNode }) => {
   const [chosen, setChosen] = useState(new Set<string>());
   const held = calls.filter(({ heldOutcome }) => heldOutcome !== undefined);
-  const shown = chosen.size > 0 ? held.filter(({ callId }) => chosen.has(callId)) : held;
-  const toggle = (callId: string) => setChosen((former) => former.symmetricDifference(new Set([callId])));
+  const shown = chosen.size > 0 ? held.filter((call) => chosen.has(buildCallKey(call))) : held;
+  const toggle = (key: string) => setChosen((former) => former.symmetricDifference(new Set([key])));
   const change = useChange(
     (api, options, isSet: boolean) =>
       api.calls.updateOutcomes({ items: shown.map((call) => decide(call, isSet)) }, options),
