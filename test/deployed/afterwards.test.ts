@@ -115,7 +115,7 @@ const rare: Record<string, string[]> = {
     ...['dynamodb:BatchGetItem', 'dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem'],
     ...['dynamodb:Query', 'dynamodb:Scan', 'sqs:SendMessage'],
   ],
-  // The clock starts it, and only where an agent is compared every hour. No voice platform is reached from here.
+  // The clock starts these. A reconciliation that finds everything, or that no other one precedes, needs fewer.
   reconcileAgents: ['dynamodb:Query', 'sqs:SendMessage'],
   reconcileCalls: [
     ...['dynamodb:BatchGetItem', 'dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:PartiQLUpdate'],
