@@ -138,11 +138,14 @@ const watchUse = (
   const timer = setInterval(async () => {
     // A thread that is starting or has ended has no statistics.
     const statistics = await worker.getHeapStatistics().catch(() => undefined);
-    const used = await worker.cpuUsage?.(usedBefore).catch(() => undefined);
+    const since = usedBefore;
+    const used = await worker.cpuUsage?.(since).catch(() => undefined);
     if (!statistics) return;
     const { used_heap_size: heap, external_memory: buffers } = statistics;
     if (heap > heapMegabytes * megabyte || buffers > bufferMegabytes * megabyte) onExceeded('memory');
-    if (!usedBefore) usedBefore = used;
+    // A later look, or the beginning of the work, may have come first.
+    if (since !== usedBefore) return;
+    if (!since) usedBefore = used;
     else if (used && used.user + used.system > cpuSeconds * 1_000_000) onExceeded('time');
   }, 25);
   const begin = () => {

@@ -120,7 +120,8 @@ it('a fan-out that is killed at any step loses no delivery, and doubles none', {
     await table.get().put(item);
     const fanOut = new FanOut(kill);
     injectFaults(() => (fanOut.dies() ? 'kill' : undefined));
-    let wasKilled = await untilDone(fanOut, () => fanOut.read(makeChanges(agentId)));
+    const changes = makeChanges(agentId);
+    let wasKilled = await untilDone(fanOut, () => fanOut.read(changes));
     for (const message of fanOut.queued)
       wasKilled = (await untilDone(fanOut, () => fanOut.create(message))) || wasKilled;
     noFaults();
