@@ -124,7 +124,7 @@ export class PageVisitor {
     if (this.#signal.aborted) return new PageFetchError('The crawl ran out of time before this page was read.');
     // A RangeError comes from a page that nests deeper than the stack.
     if (error instanceof WorkerAbortedError || error.name === 'RangeError') {
-      return new PageFetchError('The page is too large or too intricate to be read.');
+      return new PageFetchError(tooIntricate);
     }
     // An unexpected error fails only its page, so that the others are read.
     return new PageFetchError('The page could not be read.');
@@ -134,7 +134,10 @@ export class PageVisitor {
 /** A page that moves its visitors on later than this is read itself. */
 const maxRefreshSeconds = 10;
 
-const describeEmptyPage = ({ hasScripts, frames }: { hasScripts: boolean; frames: string[] }, page: URL): string => {
+const tooIntricate = 'The page is too large or too intricate to be read.';
+
+const describeEmptyPage = ({ hasScripts, frames, warnings }: PageContent, page: URL): string => {
+  if (warnings?.some(({ code }) => code === 'cut')) return tooIntricate;
   const shown = frames.map((address) => new URL(address));
   if (shown.some((frame) => withinSite(page, frame)))
     return 'The page has no text of its own. It shows other pages in frames, which count as its links.';

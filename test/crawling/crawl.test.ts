@@ -335,12 +335,13 @@ it('a crawl ends in time, with the pages read until then', async () => {
 
 it('a crawl reports a page with too deep nesting, and reads the others', async () => {
   const site = await openSite({
-    '/': page('home', '/trap', '/a'),
+    '/': page('home', '/trap', '/deep', '/a'),
     '/trap': `${'<div>'.repeat(100_000)}x`,
+    '/deep': `${'<div>'.repeat(3000)}x`,
     '/a': page('a'),
   });
   const { pages, failed } = await crawlSite(site);
-  expect(pages).toEqual(['/', '/a']);
+  expect(pages).toEqual(['/', '/deep', '/a']);
   expect(failed).toEqual({ '/trap': 'The page is too large or too intricate to be read.' });
 });
 
