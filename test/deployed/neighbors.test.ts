@@ -52,7 +52,6 @@ it('deliveries of one user that wait delay the first delivery of another one by 
   await ofBusy.waitFor(1, 300);
   const beside = await measureDelay();
   const delivered = (await ofBusy.received()).length;
-  console.log({ quiet, beside, delivered });
   expect(delivered).toBeLessThan(waiting);
   expect(beside).toBeLessThan(quiet + maxDelaySeconds);
   // What still waits has no endpoint then, and ends.

@@ -20,7 +20,7 @@ import { newWorld } from '../support/world.ts';
 
 afterEach(noFaults);
 
-const [callCount, endpointCount] = [30, 10];
+const [callCount, endpointCount] = [10, 10];
 
 /** Returns a function that makes the changes of new calls, which no other reader sees: their items are not in the table. */
 const newChanges = async () => {
@@ -105,7 +105,7 @@ const untilDone = async (fanOut: FanOut, work: () => Promise<void>): Promise<boo
 
 it('a fan-out that is killed at any step loses no delivery, and doubles none', {
   tags: ['heavy', 'local-only'],
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   const makeChanges = await newChanges();
   let kills = 0;
@@ -137,6 +137,5 @@ it('a fan-out that is killed at any step loses no delivery, and doubles none', {
     if (!wasKilled) break;
     kills += 1;
   }
-  console.log(`${kills} kills`);
-  expect(kills).toBeGreaterThan(20);
+  expect(kills).toBeGreaterThan(10);
 });
