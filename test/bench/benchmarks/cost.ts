@@ -40,7 +40,7 @@ export type Cost = { apiGateway: number; lambda: number; dynamodb: number; s3: n
  */
 const targets: Record<string, number> = {
   checkBlockedNumber: 2.25,
-  duplicateAgent: 31,
+  duplicateAgent: 33,
   getAgent: 1.8,
   'getAgent, of a limited key, once a second': 2.6,
   // A version is two items, so that a list of versions reads none of their contents.
@@ -53,7 +53,7 @@ const targets: Record<string, number> = {
   decideCallStart: 2.4,
   'decideCallStart, with rules': 2.4,
   'decideCallStart, with a history of the caller': 3,
-  'decideCallStart, outbound, with a consent': 2.5,
+  'decideCallStart, outbound, with a consent': 2.7,
   checkConsent: 1.7,
   receiveHook: 2.4,
   'receiveHook, a call that ended': 5.8,
