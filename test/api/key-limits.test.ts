@@ -22,13 +22,16 @@ const untilWellWithinMinute = async () => {
   if (rest < 5000) await new Promise((resolve) => setTimeout(resolve, rest));
 };
 
+/** On AWS each operation is a function, which tells the others of its requests with its next one. */
+const inOneProcess = { tags: 'local-only' };
+
 it('a key without a limit has no header of one', async () => {
   const { whoAmI } = await limitedWorld(undefined);
   const answer = await whoAmI();
   expect([answer.status, ...allowance(answer)]).toEqual([200, null, null]);
 });
 
-it('each response to a limited key says what is left, refusals included, until nothing is', async () => {
+it('each response to a limited key says what is left, refusals included, until nothing is', inOneProcess, async () => {
   await untilWellWithinMinute();
   const { uid, ask, whoAmI, made } = await limitedWorld(6);
   const first = await whoAmI();
@@ -61,7 +64,7 @@ it('each response to a limited key says what is left, refusals included, until n
   expect(own.status).toBe(429);
 });
 
-it('operations at call time neither count nor are refused, and carry no header', async () => {
+it('operations at call time neither count nor are refused, and carry no header', inOneProcess, async () => {
   await untilWellWithinMinute();
   const { uid, agentId, ask, whoAmI } = await limitedWorld(1);
   expect((await whoAmI()).status).toBe(200);
@@ -78,7 +81,7 @@ it('operations at call time neither count nor are refused, and carry no header',
   expect(pickError(checks)).toEqual([429, 'rate_limited']);
 });
 
-it('a tool call of an AI client counts once, whatever it calls', async () => {
+it('a tool call of an AI client counts once, whatever it calls', inOneProcess, async () => {
   await untilWellWithinMinute();
   const { agentId, ask, whoAmI } = await limitedWorld(20);
   const send = (method: string, params: object) =>
@@ -99,7 +102,7 @@ it('a tool call of an AI client counts once, whatever it calls', async () => {
   expect(remaining(await whoAmI())).toBe(12);
 });
 
-it('an AI client over the limit gets a 429, or a result that says so', async () => {
+it('an AI client over the limit gets a 429, or a result that says so', inOneProcess, async () => {
   await untilWellWithinMinute();
   const { ask, whoAmI } = await limitedWorld(2);
   const send = (method: string, params: object) =>
@@ -117,7 +120,7 @@ it('an AI client over the limit gets a 429, or a result that says so', async () 
   expect(allowance(called)).toEqual(['"key";q=2;w=60', expect.stringContaining('r=0')]);
 });
 
-it('parallel requests share the count of their key', async () => {
+it('parallel requests share the count of their key', inOneProcess, async () => {
   await untilWellWithinMinute();
   const { whoAmI } = await limitedWorld(20);
   const answers = await Promise.all(Array.from({ length: 40 }, whoAmI));

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
@@ -30,6 +31,8 @@ let world: World;
 beforeAll(async () => {
   world = await newWorld();
   useTargetInThisProcess();
+  // A secret in a sound body is sealed.
+  process.env.WEBHOOK_ENCRYPTION_KEY ??= randomBytes(32).toString('base64');
 });
 
 const listCases = (endpoint: AnyEndpoint, { body }: Sample): WorstCase[] => {

@@ -103,8 +103,9 @@ it('the pages of a deployment without the chat do not link to it, and the root a
       .toString()
       .match(/<a href="\/chat"[ >]/g) ?? [];
   const [all, others] = [buildPages(), buildPages({ hasChat: false })].map(filterHtml) as [PageFile[], PageFile[]];
+  // The console has the chat among its views.
   const withoutHeader = all.filter((page) => listLinks(page).length !== 1);
-  expect(withoutHeader.map(({ path }) => path)).toEqual(['/']);
+  expect(withoutHeader.map(({ path }) => path)).toEqual(['/console', '/']);
   expect(others.filter((page) => listLinks(page).length > 0)).toEqual([]);
   const listPaths = (pages: PageFile[]) => pages.map(({ path }) => path).sort();
   expect(listPaths(others)).toEqual(listPaths(all).filter((path) => path !== '/chat'));

@@ -42,10 +42,20 @@ const attackedWorld = async (): Promise<World> => {
 const openAll = async (page: Page) => {
   const rows = page.getByRole('table').getByRole('link');
   for (let index = 0; index < Math.min(await rows.count(), 12); index++) {
+    const heading = page.getByRole('heading', { level: 1 });
+    const view = String(await heading.textContent());
+    const dialog = page.getByRole('dialog');
     await rows.nth(index).click();
-    await page.getByRole('dialog').waitFor();
-    await page.getByRole('dialog').locator('.skeleton').waitFor({ state: 'hidden' });
-    await page.keyboard.press('Escape');
+    // An endpoint has a page of its own.
+    await dialog
+      .or(heading.filter({ hasNotText: view }))
+      .first()
+      .waitFor();
+    await page.locator('.skeleton').first().waitFor({ state: 'hidden' });
+    if (await dialog.isVisible()) await page.keyboard.press('Escape');
+    else await page.goBack();
+    await heading.filter({ hasText: view }).waitFor();
+    await rows.nth(index).waitFor();
   }
   for (const summary of await page.getByRole('table').locator('summary').all()) await summary.click();
 };

@@ -96,7 +96,7 @@ it('an address that events may not be sent to is refused in words, and nothing t
 it('an endpoint has a chart of its successes, and sends all that failed again, but for what cannot be sent', async () => {
   const world = await newWorld();
   const receiver = await newReceiver({ status: 410 });
-  const { endpointId } = await newEndpoint(world, receiver.url);
+  const { endpointId } = await newEndpoint(world, receiver.url, { events: ['call.recorded'] });
   const list = async (status: string) => {
     const query = { uid: world.uid, status };
     return (await world.call('GET', '/webhook-deliveries', { query })).body.deliveries as { deliveryId: string }[];
@@ -137,7 +137,7 @@ it('an endpoint has a chart of its successes, and sends all that failed again, b
 it('deliveries and endpoints show their states by themselves, and nothing moves under the pointer', async () => {
   const world = await newWorld();
   const receiver = await newReceiver();
-  await newEndpoint(world, receiver.url);
+  await newEndpoint(world, receiver.url, { events: ['call.recorded'] });
   await world.recordCall('call-1');
   await receiver.waitFor(1);
   const { page, complaints } = await open(world);
