@@ -174,7 +174,8 @@ class Person {
     const { calls, entries, rules, consents, attempts, reports, events, hasVersion, hasEndpoint } = this.#data;
     const { uid, keyId } = this.world;
     if (hasEndpoint) await newEndpoint(this.world, (await newReceiver({ status: 500 })).url, { events: ['*'] });
-    const configuration = { transcripts: { keepDays: 30 }, callerHistory: { summaries: true } };
+    // One in ten numbers has the form of a card.
+    const configuration = { transcripts: { keepDays: 30, redact: [] }, callerHistory: { summaries: true } };
     for (const agentId of this.#agentIds) {
       await this.#configure(agentId, { ...configuration, transferTo: hasVersion ? this.form(0) : undefined });
       // The next version lacks it.
@@ -190,7 +191,8 @@ class Person {
       if (one.isKeyed) await this.#send('PATCH', path, { custom_call_outcome: 'booked' }, true);
     }
     await this.#record(0, 'other', other);
-    for (const one of entries) {
+    // A deletion takes both forms out of a list.
+    for (const one of entries.toSorted((a, b) => Number(b.isRemoved) - Number(a.isRemoved))) {
       const body = { ...this.#listBody(one.owner), numbers: [this.form(one.form), other] };
       const path = one.owner === 'user' ? '/block-list' : '/agent-block-list';
       await this.#send('POST', path, { ...body, reason: one.reason }, one.isKeyed);
@@ -406,7 +408,10 @@ const checkPerson = async (data: Data) => {
   const kept = await person.listKeptKeys();
   // The stream takes the number out of events a moment later.
   await expect.poll(async () => (await person.findKeys()).own).toEqual(kept);
-  expect(await person.findKeys(findEverything)).toEqual({ own: kept, outside: before.outside });
+  const after = await person.findKeys(findEverything);
+  expect(after.own).toEqual(kept);
+  // Events of others may still arrive.
+  expect(after.outside).toEqual(expect.arrayContaining(before.outside));
   if (made) expect((await getExport()).status).toBe(404);
 };
 
