@@ -4,7 +4,7 @@ import { invoke } from './events.ts';
 
 /** Requests that an instance serves side by side, at a moment of its own clock. Times are Unix milliseconds; `elapsed` is monotonic. */
 export type Turn = { apiKey: string; count: number; at: number; elapsed: number };
-/** What became of the requests of a turn, and the errors that the instance logged meanwhile. */
+/** The outcomes of the requests of a turn, and the errors that the instance logged during it. */
 export type Served = { taken: number; waits: number[]; errors: string[] };
 
 let errors: string[] = [];

@@ -39,7 +39,7 @@ export type HookSecretItem = Item & {
   budgetMark?: BudgetMark;
   lastUsedAt?: string;
   lastRefused?: SignatureRefusal & { at: string };
-  /** The refusals that were stored in the current interval of five seconds. */
+  /** The number of refusals stored since `since`, which starts an interval of five seconds. */
   refusals?: { since: string; stored: number };
 };
 

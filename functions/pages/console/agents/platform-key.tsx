@@ -5,7 +5,7 @@ import type { Texts } from '../components/form.tsx';
 import { Loaded } from '../components/parts.tsx';
 import { Facts, SetBy, Status, Time } from '../components/values.tsx';
 import { useChange, useRead, useService } from '../service.tsx';
-import { type PlatformName, voicePlatforms } from './voice-platforms.ts';
+import { isRefused, type PlatformName, voicePlatforms } from './voice-platforms.ts';
 
 type Listed = ListPlatformKeysResponse['platformKeys'][number];
 
@@ -53,19 +53,17 @@ const KeyFacts = ({
 }: {
   apiKey: Listed;
 }) => {
-  // A refusal counts until the platform accepts the key again.
-  const isRefused = lastRefused !== undefined && (lastUsedAt === undefined || lastUsedAt < lastRefused.at);
   return (
     <Facts
       facts={{
         Set: <SetBy at={createdAt} keyId={keyId} keyName={keyName} />,
         Account: accountId && <code>{accountId}</code>,
         'Last used': lastUsedAt ? <Time at={lastUsedAt} /> : 'Never',
-        'Last refused': isRefused ? (
+        'Last refused': lastRefused && isRefused({ lastRefused, lastUsedAt }) && (
           <>
             <Status tone="bad" label={`The platform refused it (${lastRefused.status})`} /> <Time at={lastRefused.at} />
           </>
-        ) : undefined,
+        ),
       }}
     />
   );

@@ -13,6 +13,8 @@ export const voicePlatforms: Record<PlatformName, { title: string; assistants: s
   telnyx: { title: platformTitles.telnyx, assistants: 'Phone numbers' },
 };
 
-/** Returns true if the last signed request was refused. The service notes an accepted one at most once an hour. */
-export const isRefused = ({ lastRefused, lastUsedAt }: { lastRefused?: { at: string }; lastUsedAt?: string }) =>
+type Use = { lastRefused?: { at: string } | undefined; lastUsedAt?: string | undefined };
+
+/** Returns true if a secret or key was refused and has not been accepted since. The service notes a use at most once an hour. */
+export const isRefused = ({ lastRefused, lastUsedAt }: Use) =>
   lastRefused !== undefined && (lastUsedAt === undefined || lastUsedAt < lastRefused.at);

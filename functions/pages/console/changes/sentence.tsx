@@ -10,7 +10,7 @@ import { formatNumber } from '../formats.ts';
 /** The names of what changed, by their ids, as far as they are known. */
 export const Names = createContext<Map<string, string>>(new Map());
 
-/** What somebody did. `{what}` is what changed, `{agent}` its agent, and the others are told by the change. */
+/** The predicates of the sentences. `{what}` names what changed, `{agent}` its agent; `{fields}` and `{counts}` list its details. */
 const predicates: Partial<Record<Change['action'], string>> = {
   'agent.traffic_updated': 'split the traffic of {what}',
   'access.granted': 'shared {agent} with {what}',
@@ -37,8 +37,8 @@ const predicates: Partial<Record<Change['action'], string>> = {
   'user.resumed': 'ended the suspension of {what}',
   'user.budget_reached': 'found that {what} has spent most or all of its budget',
   'user.deleted': 'began to delete {what}',
-  'erasure.requested': 'asked for the erasure of a person',
-  'person_export.created': 'exported what there is of a person',
+  'erasure.requested': 'requested the erasure of a person',
+  'person_export.created': 'requested an export of the data of a person',
   'call.deleted': 'deleted a call of {agent}',
   'call.transcript_deleted': 'deleted the transcript of a call of {agent}',
 };

@@ -53,7 +53,8 @@ export const News = <Item extends object>({
       const changed = new Map(found.filter(isChanged).map((item) => [keyOf(item), item]));
       for (const key of listKeysAbovePointer()) changed.delete(key);
       if (changed.size > 0) {
-        queries.setQueryData(list, (data: unknown) => replaceItems(data, keyOf, changed));
+        const replace = (item: Item) => (isNew(item) ? undefined : (changed.get(keyOf(item)) ?? item));
+        queries.setQueryData(list, (data: unknown) => replaceItems(data, replace));
         if (related) void queries.invalidateQueries({ queryKey: related });
       }
       return found;
@@ -95,11 +96,10 @@ const listKeysAbovePointer = (): string[] => {
   return rows.filter(isAbove).map(({ dataset: { key = '' } }) => key);
 };
 
-/** Returns what was read with other items in the places of those that have their keys. */
-const replaceItems = <Item,>(value: unknown, keyOf: (item: Item) => string, items: Map<string, Item>): unknown => {
-  if (Array.isArray(value)) return value.map((one) => replaceItems(one, keyOf, items));
+/** Returns what was read with other items in the places of those that `replace` knows, whose fields stay as they are. */
+const replaceItems = <Item,>(value: unknown, replace: (item: Item) => Item | undefined): unknown => {
+  if (Array.isArray(value)) return value.map((one) => replaceItems(one, replace));
   if (typeof value !== 'object' || value === null) return value;
-  const replaced = items.get(keyOf(value as Item));
-  const entries = () => Object.entries(value).map(([name, part]) => [name, replaceItems(part, keyOf, items)]);
-  return replaced ?? Object.fromEntries(entries());
+  const entries = () => Object.entries(value).map(([name, part]) => [name, replaceItems(part, replace)]);
+  return replace(value as Item) ?? Object.fromEntries(entries());
 };
