@@ -16,7 +16,7 @@ let failed = 0;
 
 const tell = (path, test, message) =>
   console.error(
-    `FAILED ${relative(process.cwd(), path)}: ${test}\n  ${message.slice(0, 2000).replaceAll('\n', '\n  ')}`,
+    `FAILED ${relative(process.cwd(), path)}: ${test}\n  ${message.slice(0, 4000).replaceAll('\n', '\n  ')}`,
   );
 
 /** Returns seconds as the column of a table. */

@@ -66,7 +66,7 @@ export const collectMetrics = (
     queueAges: queueJobs.map(({ name }) => data.getQueue(name).metricApproximateAgeOfOldestMessage(maximum)),
     lateMessages: jobsStack.lateMessages.with({ period }),
     oldestUnseen: new MathExpression({
-      label: 'Oldest message of work that nobody sees wait (s)',
+      label: 'Oldest message about events, figures or budgets (s)',
       expression: `MAX([${unseenJobs.map((name) => `FILL(${name}, 0)`).join(', ')}])`,
       usingMetrics: Object.fromEntries(
         unseenJobs.map((name) => [name, data.getQueue(name).metricApproximateAgeOfOldestMessage(maximum)]),

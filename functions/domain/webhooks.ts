@@ -42,7 +42,7 @@ export const eventTypes = {
   'call.outcome_refused': 'A voice platform found an outcome that the agent does not declare.',
   'call.deleted': 'A call was deleted.',
   'user.budget_reached':
-    'The calls of a client have cost 80 % or 100 % of its budget. Each share is told once a period, to the endpoints of the client and of its creator.',
+    'The calls of a client have cost 80 % or 100 % of its budget. The service sends each event once a period, to the endpoints of the client and of its creator.',
   'webhook_endpoint.disabled': 'The service has disabled a webhook endpoint.',
 } as const;
 export type EventType = keyof typeof eventTypes;

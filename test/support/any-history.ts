@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { it } from 'vitest';
 import { drawNumber, isSample, limitCases } from './sample.ts';
 
-// Each commit has its own histories.
-if (isSample) fc.configureGlobal({ seed: drawNumber('histories') });
+// Each commit has its own histories. A report of vitest has no causes: the message says what failed.
+fc.configureGlobal({ includeErrorInReport: true, ...(isSample && { seed: drawNumber('histories') }) });
 
 /** A random test, which runs few times in `npm test` and many times in `npm run test:acceptance`, or as often as `HISTORIES` says. */
 export const itInAnyHistory = (
