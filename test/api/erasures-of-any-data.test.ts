@@ -20,7 +20,7 @@ import {
 } from '../../functions/store/keys.ts';
 import { webhookEvents } from '../../functions/webhooks/webhook-events.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
-import { deliver, ended, newAgent, newPerson, other, privateWorld, readStatus, request } from '../support/erasures.ts';
+import { ended, newAgent, newPerson, other, privateWorld, readStatus, request } from '../support/erasures.ts';
 import { findEverything, findStored } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { newEndpoint, newReceiver } from '../support/webhooks.ts';
@@ -395,11 +395,9 @@ const checkPerson = async (data: Data) => {
   if (made) await until(async () => (await getExport()).body.status === 'done');
 
   const { erasureId } = (await request(world, person.form(1), { blockList: data.mode })).body;
-  expect(await deliver(world.uid, erasureId)).toBe(true);
   if (person.hasImport) {
-    expect((await readStatus(world, erasureId)).status).toBe('running');
+    await until(async () => (await readStatus(world, erasureId)).status === 'running');
     await person.endImports();
-    expect(await deliver(world.uid, erasureId)).toBe(true);
   }
   expect((await ended(world, erasureId)).status).toBe('done');
 
@@ -409,7 +407,7 @@ const checkPerson = async (data: Data) => {
   // The stream takes the number out of events a moment later.
   await expect.poll(async () => (await person.findKeys()).own).toEqual(kept);
   const after = await person.findKeys(findEverything);
-  expect(after.own).toEqual(kept);
+  expect(after.own.join('\n')).toBe(kept.join('\n'));
   // Events of others may still arrive.
   expect(after.outside).toEqual(expect.arrayContaining(before.outside));
   if (made) expect((await getExport()).status).toBe(404);

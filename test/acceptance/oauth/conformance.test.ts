@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
-import { listen } from '../../../bin/local/listen.ts';
+import { freePort } from '../../../bin/local/listen.ts';
 import { register } from '../../support/oauth.ts';
 import { newUser, target } from '../../support/world.ts';
 import { packageFile } from '../packages.ts';
@@ -13,21 +12,15 @@ import { permit } from './permit.ts';
 
 const host = target.publicUrl ?? target.baseUrl;
 
-const findPort = async () => {
-  const { endpoint, stop } = await listen(createServer());
-  await stop();
-  return new URL(endpoint).port;
-};
-
 type Check = { id: string; status: string; errorMessage?: string };
 
 it.each(['2025-11-25', '2026-07-28'])(
   'the authorization server passes the conformance suite of version %s',
   async (version) => {
-    const port = await findPort();
+    const port = await freePort();
     const clientId = await register({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
     const results = mkdtempSync(join(tmpdir(), 'conformance-'));
-    const options = ['--url', host, '--client-id', clientId, '--resource', `${host}/mcp`, '--port', port];
+    const options = ['--url', host, '--client-id', clientId, '--resource', `${host}/mcp`, '--port', String(port)];
     const command = packageFile('@modelcontextprotocol/conformance', 'dist/index.js');
     const more = ['--spec-version', version, '--output-dir', results];
     const suite = spawn(process.execPath, [command, 'authorization', ...options, ...more]);
