@@ -7,7 +7,7 @@ import { makePatience } from './test/support/patience.ts';
 export const wholeTable = [
   'test/api/delete-{agent,user}*.test.ts',
   'test/api/erasures*.test.ts',
-  'test/api/outbound-call-starts.test.ts',
+  'test/api/{block-list-rules,outbound-call-starts,person-exports,transcripts}.test.ts',
   'test/bin/operator/{deletion,everyday,restore}.test.ts',
   'test/hooks/near-silent-ends.test.ts',
   'test/jobs/expire-calls.test.ts',
