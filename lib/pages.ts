@@ -74,7 +74,8 @@ export const pageHeaders = {
 
 /**
  * Builds every page: a folder with an `index.html`. Files that it references by `./` or `../` are bundled under names that
- * contain a hash of their content. A reference by `npm:` is a package's own bundle: a file, or with `#name` the script that
+ * contain a hash of their content. `<style src>` becomes the style sheet itself, which the document then has before any other
+ * file arrives. A reference by `npm:` is a package's own bundle: a file, or with `#name` the script that
  * a module of the package has in this variable. `<!-- header -->` becomes the header that all pages share. A deployment
  * without the chat has neither its page nor a link to it. The root address leads to the console.
  */
@@ -143,19 +144,30 @@ const buildPage = (name: string, hasChat: boolean): PageFile[] => {
   );
   const copied = [...html.matchAll(/(?:src|href)="npm:([^"]+)"/g)].map((match) => copyFile(match[1] as string));
   for (const { name: file, path } of copied) built.set(file, path);
-  const page = html.replace(/"(?:npm:([^"]+)|(\.{1,2}\/[^"]+))"/g, (_, npm?: string, file = '') => {
-    return `"${built.get(npm ?? normalize(file))}"`;
-  });
+  const files = outputFiles.map(({ path, contents }) => asset(`/assets/${basename(path)}`, contents));
+  const inDocument = new Map<PageFile, string>();
+  const page = html
+    .replace(/"(?:npm:([^"]+)|(\.{1,2}\/[^"]+))"/g, (_, npm?: string, file = '') => {
+      return `"${built.get(npm ?? normalize(file))}"`;
+    })
+    .replace(/<style src="([^"]+)">/g, (_, path: string) => {
+      const file = files.find((file) => file.path === path) as PageFile;
+      const text = Buffer.from(file.body).toString();
+      inDocument.set(file, `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
+      return `<style>${text}`;
+    });
+  const own: Policy = { ...looser[name] };
+  if (inDocument.size > 0) own['style-src'] = ["'self'", ...inDocument.values()].join(' ');
   return [
     {
       path,
       contentType: 'text/html; charset=utf-8',
       cacheControl: 'no-cache',
       body: Buffer.from(page),
-      headers: { 'content-security-policy': policyHeader({ ...policy, ...looser[name] }) },
+      headers: { 'content-security-policy': policyHeader({ ...policy, ...own }) },
     },
     ...copied.map(({ path, body }) => asset(path, body)),
-    ...outputFiles.map(({ path, contents }) => asset(`/assets/${basename(path)}`, contents)),
+    ...files.filter((file) => !inDocument.has(file)),
   ];
 };
 

@@ -6,7 +6,7 @@ import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { buildPages } from '../../../lib/pages.ts';
 import { until } from '../../support/until.ts';
 import { call, newUser, newWorld, target, type World } from '../../support/world.ts';
-import { findViolations, useBrowser } from './browser.ts';
+import { findViolations, newPage, useBrowser } from './browser.ts';
 import { hostileTexts } from './hostile-texts.ts';
 import { openConsole, openFilter, openSettings } from './open-console.ts';
 
@@ -437,9 +437,23 @@ it('the console loads at most 130 KB at first, and has at most 260 KB in all wit
   expect(sum(all)).toBeLessThan(260 * 1024);
 });
 
-it('the policy of the console allows neither inline styles nor inline scripts', async () => {
+it('the console shows its frame before any script or style sheet has arrived', async () => {
+  const page = await newPage();
+  // These requests are never answered.
+  await page.route('**/assets/**', () => {});
+  await page.goto(`${target.baseUrl}/console/calls`, { waitUntil: 'commit' });
+  const paints = () => page.evaluate("performance.getEntriesByName('first-contentful-paint').length");
+  await expect.poll(paints).toBe(1);
+  for (const part of ['.site', '.bar i', 'main i']) {
+    expect(await page.locator(part).first().isVisible()).toBe(true);
+    const color = `getComputedStyle(document.querySelector('${part}')).backgroundColor`;
+    expect(await page.evaluate(color)).not.toBe('rgba(0, 0, 0, 0)');
+  }
+});
+
+it('the policy of the console allows only scripts of its files, and the styles that the document begins with', async () => {
   const { headers } = await fetch(`${target.baseUrl}/console/calls`);
   const policy = headers.get('content-security-policy') ?? '';
-  expect(policy).toContain("script-src 'self'; style-src 'self';");
+  expect(policy).toMatch(/script-src 'self'; style-src 'self' 'sha256-[^' ]+';/);
   expect(policy).not.toContain('unsafe');
 });
