@@ -11,7 +11,7 @@ it('the figures of each client are the sums of its own agents, and a client with
   const maker = await newMaker();
   const worlds = await Promise.all([1, 2, 3].map(() => newClientWorld(undefined, maker)));
   const [busy, other] = worlds as [(typeof worlds)[0], (typeof worlds)[0]];
-  const second = await busy.call('POST', '/agents', { body: { uid: busy.uid, name: 'Second' } });
+  const second = await busy.call('POST', '/agents', { body: { uid: busy.uid, name: 'Night shift' } });
   const startedAt = '2026-03-31T22:30:00Z';
   const record = (world: typeof busy, agentId: string, callId: string, more: object = {}) =>
     world.call('PUT', `/calls/${agentId}/${callId}`, {
@@ -35,6 +35,19 @@ it('the figures of each client are the sums of its own agents, and a client with
   // In Berlin, the calls started in April.
   const inBerlin = (await ask({ timeZone: 'Europe/Berlin' })).body.users;
   expect(inBerlin.map(({ calls }: { calls: number }) => calls)).toEqual([0, 0, 0]);
+  // One of them has the sums of its agents, without their names.
+  const { uid, agentId } = busy;
+  const one = (await ask({ clientUid: uid })).body;
+  const { agents, ...sums } = one.users[0];
+  expect([one.users.length, sums]).toEqual([1, byUid.get(uid)]);
+  expect(agents.map((agent: { agentId: string; value: string }) => [agent.agentId, agent.value])).toEqual(
+    [
+      [agentId, '12.5'],
+      [second.body.agentId, '0'],
+    ].toSorted(),
+  );
+  expect(JSON.stringify(one)).not.toContain('Night shift');
+  expect((await ask({ clientUid: worlds[2]?.uid })).body.users).toMatchObject([{ ...none, agents: [] }]);
   const first = await ask({ limit: 2 });
   const next = await ask({ limit: 2, cursor: first.body.nextCursor });
   expect([...first.body.users, ...next.body.users]).toEqual(rows);
@@ -57,7 +70,7 @@ it('a page of figures ends where its clients have more than 400 agents together,
   expect(pages).toEqual([[uids[0]], [uids[1], uids[2]], [uids[3]]]);
 });
 
-it('the figures of clients are for at most 92 days and 20 clients, and for the scope users alone', async () => {
+it('the figures of clients are for at most 92 days and 20 clients, for the scope users alone, and of no other client', async () => {
   const world = await newClientWorld();
   const ask = (query: object) => world.maker.call('GET', '/user-figures', { query: { ...days, ...query } });
   expect((await ask({ from: '2026-01-01', to: '2026-04-03' })).status).toBe(200);
@@ -67,4 +80,7 @@ it('the figures of clients are for at most 92 days and 20 clients, and for the s
     401,
     'insufficient_permissions',
   ]);
+  const others = await newClientWorld();
+  for (const clientUid of [others.uid, world.maker.uid, 'nobody', 'no/body'])
+    expect(pickError(await ask({ clientUid }))).toEqual([404, 'user_not_found']);
 });

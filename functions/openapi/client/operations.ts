@@ -122,7 +122,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     get: {"method":"GET","path":"/users/{uid}"},
     update: {"method":"PATCH","path":"/users/{uid}","body":"json"},
     delete: {"method":"DELETE","path":"/users/{uid}","query":["confirm"]},
-    getFigures: {"method":"GET","path":"/user-figures","query":["from","to","timeZone","limit","cursor"],"items":"users","limit":20},
+    getFigures: {"method":"GET","path":"/user-figures","query":["from","to","timeZone","clientUid","limit","cursor"],"items":"users","limit":20},
   },
   changes: {
     list: {"method":"GET","path":"/changes","query":["uid","agentId","kind","keyId","from","to","limit","cursor"],"takesUid":true,"items":"changes","limit":100},

@@ -25,9 +25,9 @@ type Figures = Pick<
 /** The number of clients whose figures are read without being asked for. */
 const maxRead = 300;
 
-/** Reads the figures of clients, page by page. */
-const useAllFigures = ({ from, to }: Period) => {
-  const search = { from, to, timeZone: useTimeZone() };
+/** Reads the figures of clients, page by page, or those of one with its agents. */
+const useAllFigures = ({ from, to }: Period, clientUid?: string) => {
+  const search = { from, to, timeZone: useTimeZone(), clientUid };
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = usePages(
     ['clients', 'figures', search],
     (api, options, cursor) => api.users.getFigures({ ...search, limit: 20, cursor }, options),
@@ -45,6 +45,16 @@ const useAllFigures = ({ from, to }: Period) => {
     more: hasNextPage && !isNext && !isFetchingNextPage ? () => void fetchNextPage() : undefined,
     byClient: new Map(figures.map((row) => [row.uid, row])),
   };
+};
+
+/** Reads the figures of one client and of its agents, in the period of the address. */
+export const useClientFigures = (client: User) => {
+  const { uid } = client;
+  const period = readPeriod(useAddress().filters, useTimeZone());
+  const now = useAllFigures(period, uid);
+  const figures = now.byClient.get(uid);
+  const former = useAllFigures(before(period), uid).byClient.get(uid);
+  return { now, figures, row: { ...client, figures, former, share: undefined } };
 };
 
 /** Reads the clients with their figures in the period of the address. */

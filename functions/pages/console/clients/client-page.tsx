@@ -1,10 +1,11 @@
-import type { User } from '../../../openapi/client/client.ts';
+import type { AgentFigures, User } from '../../../openapi/client/client.ts';
 import { buildHref, Link, navigate, useAddress } from '../address.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
 import { DeleteButton, DialogButton, FormDialog } from '../components/dialog.tsx';
 import { FilterBar } from '../components/fields.tsx';
-import { PeriodFilter } from '../components/figures.tsx';
+import { listCurrencies, listFigureColumns, PeriodFilter } from '../components/figures.tsx';
 import { ChangeButton } from '../components/form.tsx';
+import { type Column, Table } from '../components/paged-table.tsx';
 import { Failed, Loaded, Section, Skeleton } from '../components/parts.tsx';
 import { Facts, Time } from '../components/values.tsx';
 import { formatNumber } from '../formats.ts';
@@ -12,7 +13,7 @@ import { KeyList } from '../keys/key-list.tsx';
 import { useChange, useRead } from '../service.tsx';
 import { BudgetSection } from './budget.tsx';
 import { ClientDialog } from './client-dialog.tsx';
-import { listClientColumns, useClientRows } from './client-figures.tsx';
+import { listClientColumns, useClientFigures } from './client-figures.tsx';
 import { ClientStatus } from './client-status.tsx';
 import { OpenConsole } from './open-console.tsx';
 
@@ -59,34 +60,49 @@ export const ClientPage = ({ uid }: { uid: string }) => {
   );
 };
 
-/** The figures of a client in a period. Those of its agents are in its own console: a key of its maker does not read them. */
+/** The figures of a client in a period, and those of its agents. A key of its maker does not read their names. */
 const ClientFigures = ({ client }: { client: User }) => {
-  const { uid, suspended } = client;
   const { period, from, to } = useAddress().filters;
-  const { rows, currency, now } = useClientRows();
-  const row = rows.find((row) => row.uid === uid);
-  const columns = listClientColumns(currency).filter(({ isNumber, heading }) => isNumber && heading !== 'Agents');
+  const { now, figures, row } = useClientFigures(client);
+  if (now.error) return <Failed error={now.error} onRetry={now.retry} />;
+  const columns = figures && listClientColumns(listCurrencies(figures)[0]).filter(({ heading }) => isShown(heading));
   return (
     <Section title="Calls">
       <FilterBar>
         <PeriodFilter />
       </FilterBar>
-      {now.error && <Failed error={now.error} onRetry={now.retry} />}
-      {row?.figures ? (
+      {figures && columns ? (
         <>
           <Facts facts={Object.fromEntries(columns.map(({ heading, cell }) => [heading, cell(row)]))} />
-          {!suspended && (
+          <Table
+            caption="Figures by agent"
+            items={figures.agents ?? []}
+            keyOf={({ agentId }) => agentId}
+            columns={[agentColumn, ...listFigureColumns(figures)]}
+            sortedBy={figures.costs > 0 ? 'Cost' : 'Calls'}
+            empty={<p className="faint">None of its agents had calls in this period.</p>}
+          />
+          {now.isPending && <p className="faint">Recent changes are still being counted.</p>}
+          {!client.suspended && (
             <div className="buttons">
-              <OpenConsole client={client} label="Figures by agent" filters={{ period, from, to }} />
+              <OpenConsole client={client} label="Show the agents by name" filters={{ period, from, to }} />
             </div>
           )}
-          {now.isPending && <p className="faint">Recent changes are still being counted.</p>}
         </>
       ) : (
-        !now.error && <Skeleton rows={2} />
+        <Skeleton rows={4} />
       )}
     </Section>
   );
+};
+
+/** The figures of a client alone. */
+const isShown = (heading: string) => ['Calls', 'Change', 'Minutes', 'Value', 'Cost', 'Margin'].includes(heading);
+
+const agentColumn: Column<AgentFigures> = {
+  heading: 'Agent',
+  isLong: true,
+  cell: ({ agentId }) => <code>{agentId}</code>,
 };
 
 const Actions = ({ client }: { client: User }) => {

@@ -45,10 +45,18 @@ const formatCost = ({ cost }: CallFigures, parts = 1): string =>
     .map(([currency, sum]) => formatFullMoney(Number(sum) / parts, currency))
     .join(' + ');
 
+/** Returns a number by which costs are ordered. Several currencies have no order of their own. */
+const sumCosts = ({ cost }: CallFigures) => Object.values(cost).reduce((sum, amount) => sum + Number(amount), 0);
+
 /** The columns that figures with costs have, too. */
 const costColumns: Column<CallFigures>[] = [
-  { heading: 'Cost', cell: (row) => formatCost(row), isNumber: true },
-  { heading: 'Cost per call', cell: (row) => formatCost(row, row.costs || 1), isNumber: true },
+  { heading: 'Cost', cell: (row) => formatCost(row), sortKey: sumCosts, isNumber: true },
+  {
+    heading: 'Cost per call',
+    cell: (row) => formatCost(row, row.costs || 1),
+    sortKey: (row) => sumCosts(row) / (row.costs || 1),
+    isNumber: true,
+  },
   {
     heading: 'Margin',
     // A margin has the currency of the cost.
