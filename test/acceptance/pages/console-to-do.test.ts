@@ -2,23 +2,27 @@ import { expect, it } from 'vitest';
 import { until } from '../../support/until.ts';
 import { send } from '../../support/voice-platforms.ts';
 import { newEndpoint, newReceiver } from '../../support/webhooks.ts';
-import { newWorld } from '../../support/world.ts';
+import { newWorld, type World } from '../../support/world.ts';
 import { findViolations, useBrowser } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
 useBrowser();
 
+const configuration = { outcomes: [{ name: 'booked', found: { minCallerWords: 4 } }] };
+
+/** Records a call in which the platform supposed a booking. */
+const recordHeldCall = async (world: World, id: string) => {
+  const analysis = { structuredData: { custom_call_outcome: 'booked', custom_call_outcome_value: 90 } };
+  const call = { id, customer: { number: '+14155550100' } };
+  const message = { type: 'end-of-call-report', durationSeconds: 60, call, analysis };
+  expect((await send(world, 'vapi', { body: { message } })).status).toBe(200);
+};
+
 /** A user whose platform supposed a booking in some calls, too short to be sure. */
 const newHeldCalls = async (ids: string[]) => {
   const world = await newWorld();
-  const outcomes = [{ name: 'booked', found: { minCallerWords: 4 } }];
-  await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { outcomes } } });
-  for (const id of ids) {
-    const analysis = { structuredData: { custom_call_outcome: 'booked', custom_call_outcome_value: 90 } };
-    const call = { id, customer: { number: '+14155550100' } };
-    const message = { type: 'end-of-call-report', durationSeconds: 60, call, analysis };
-    expect((await send(world, 'vapi', { body: { message } })).status).toBe(200);
-  }
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
+  for (const id of ids) await recordHeldCall(world, id);
   const [from, to] = [-30, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10));
   const figures = () => world.call('GET', '/call-figures', { query: { uid: world.uid, from, to } });
   await until(async () => (await figures()).body.totals.held === ids.length);
@@ -59,6 +63,37 @@ it('“What needs doing?” leads to the held outcomes, which are decided togeth
     call.custom_call_outcome,
   ]);
   expect(Object.fromEntries(outcomes)).toEqual({ 'vapi:a': 'booked', 'vapi:b': 'booked' });
+  expect(complaints).toEqual([]);
+});
+
+it('of held calls of two agents with the same id, the chosen one is decided, and the other one stays', async () => {
+  const world = await newWorld();
+  const { uid, agentId, apiKey, call } = world;
+  await call('PATCH', `/agents/${agentId}`, { body: { configuration } });
+  const second = (await call('POST', '/agents', { body: { uid, name: 'Second', configuration } })).body.agentId;
+  await recordHeldCall(world, 'a');
+  await recordHeldCall({ ...world, agentId: second }, 'a');
+  const { page, complaints } = await openConsole(apiKey, '/console/calls?held=true');
+  const rows = page.getByRole('row', { name: /Held: booked/ });
+  const box = { name: 'Choose booked of call vapi:a' };
+  const [ofSecond, ofFirst] = ['Second', 'Agent'].map((name) =>
+    rows.filter({ has: page.getByText(name, { exact: true }) }),
+  );
+  await ofSecond?.getByRole('checkbox', box).check();
+  expect(await ofFirst?.getByRole('checkbox', box).isChecked()).toBe(false);
+  await page.getByRole('button', { name: 'Set 1 chosen' }).click();
+  await page.getByText('Outcomes decided: 1.').waitFor();
+  await expect.poll(() => rows.count()).toBe(1);
+  await ofFirst?.getByRole('checkbox', { ...box, checked: false }).waitFor();
+  const read = async (id: string) => (await call('GET', `/calls/${id}/vapi:a`, { query: { uid } })).body;
+  expect((await read(second)).custom_call_outcome).toBe('booked');
+  expect((await read(agentId)).heldOutcome.custom_call_outcome).toBe('booked');
+  // An open call of the one is not taken for that of the other.
+  await ofFirst?.getByRole('link').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Clear', exact: true }).click();
+  await page.getByText('No call matches these filters').waitFor();
+  expect((await read(second)).custom_call_outcome).toBe('booked');
+  expect((await read(agentId)).heldOutcome).toBeUndefined();
   expect(complaints).toEqual([]);
 });
 
