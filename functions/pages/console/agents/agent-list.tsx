@@ -46,7 +46,7 @@ export const AgentList = () => {
       }
     >
       <FilterBar>
-        <TextFilter name="search" label="Name or phone number" type="search" />
+        <TextFilter name="search" label="Name or phone number" type="search" isLive />
       </FilterBar>
       <Loaded query={choices} rows={8}>
         {(agents) => (
@@ -99,12 +99,20 @@ const RecentCalls = ({ agentId, since, calls }: Listed) =>
     </Link>
   );
 
+/** Which callers get which version. */
+const Traffic = ({ agentId, split = [] }: Listed) =>
+  split.length > 0 && (
+    <Link view="agents" filters={{ agentId, section: 'traffic' }}>
+      {split.map(({ percent, version }) => `${percent}% version ${version}`).join(', ')}
+    </Link>
+  );
+
 const columns: Column<Listed>[] = [
   { heading: 'Name', cell: ({ agentId, name }) => <NameLink view="agents" filters={{ agentId }} name={name} /> },
   { heading: 'Phone number', cell: ({ phoneNumber }) => phoneNumber && formatPhone(phoneNumber) },
   { heading: 'Calls in 7 days', cell: (agent) => <RecentCalls {...agent} />, isNumber: true },
   { heading: 'Language', cell: ({ configuration: { language } }) => language },
-  { heading: 'Traffic', cell: ({ split = [] }) => (split.length > 0 ? 'Split' : '') },
+  { heading: 'Traffic', cell: (agent) => <Traffic {...agent} /> },
   { heading: 'Version', cell: ({ version }) => version, isNumber: true },
   { heading: 'Updated', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
 ];

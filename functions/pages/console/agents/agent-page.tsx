@@ -11,6 +11,7 @@ import { Connect } from './connect.tsx';
 import { EditAgent } from './edit-agent.tsx';
 import { History } from './history.tsx';
 import { AgentPlatform } from './platform.tsx';
+import { listSections } from './sections.ts';
 import { Traffic } from './traffic.tsx';
 import { VersionFigures } from './version-figures.tsx';
 
@@ -30,18 +31,9 @@ export const AgentPage = ({ agentId }: { agentId: string }) => {
 };
 
 const AgentSections = ({ agent }: { agent: Agent }) => {
-  const { scopes, uid } = useService();
+  const service = useService();
   const { section } = useAddress().filters;
   const { agentId, name, version, phoneNumber, split = [] } = agent;
-  const sections = [
-    { path: undefined, label: 'Configuration' },
-    { path: 'connect', label: 'Connect' },
-    { path: 'history', label: 'History' },
-    { path: 'traffic', label: 'Traffic' },
-    ...(scopes.includes('calls') ? [{ path: 'figures', label: 'Figures by version' }] : []),
-    { path: 'platform', label: 'Platform' },
-    ...(agent.uid === uid ? [{ path: 'access', label: 'Access' }] : []),
-  ];
   return (
     <>
       <div className="heading">
@@ -59,7 +51,7 @@ const AgentSections = ({ agent }: { agent: Agent }) => {
       </div>
       <nav aria-label="Sections of the agent">
         <ul className="sections">
-          {sections.map(({ path, label }) => (
+          {listSections(agent, service).map(({ path, label }) => (
             <li key={label}>
               <Link
                 view="agents"

@@ -9,7 +9,7 @@ import { OutcomeBadge, useValues } from '../components/outcome.tsx';
 import { Details, Failed, Loaded } from '../components/parts.tsx';
 import { Picker } from '../components/picker.tsx';
 import { Facts, Json, Time, Who } from '../components/values.tsx';
-import { formatNumber, formatValue } from '../formats.ts';
+import { formatNumber, formatPhone, formatValue } from '../formats.ts';
 import { useChange, useRead, useService } from '../service.tsx';
 import { callFilters, readFacts } from './call-columns.tsx';
 import { Transcript } from './transcript.tsx';
@@ -27,8 +27,14 @@ export const CallDialog = ({ agentId, callId, neighbors, next }: CallDialogProps
   const call = useRead(['call', agentId, callId], (api, options) =>
     api.calls.get({ agentId, callIdOrPhone: callId }, options),
   );
+  const phone = call.data?.phone;
   return (
-    <Dialog title="Call" isPanel subject={callId} onClose={() => setFilters({ callId: undefined, callOf: undefined })}>
+    <Dialog
+      title={phone ? `Call with ${formatPhone(phone)}` : 'Call'}
+      isPanel
+      subject={callId}
+      onClose={() => setFilters({ callId: undefined, callOf: undefined })}
+    >
       <div className="stack">
         <div className="buttons">
           {['Newer call', 'Older call'].map((label, index) => (

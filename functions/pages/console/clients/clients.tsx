@@ -34,7 +34,7 @@ const ClientList = () => {
       actions={<DialogButton label="New client">{(onClose) => <ClientDialog onClose={onClose} />}</DialogButton>}
     >
       <FilterBar>
-        <TextFilter name="search" label="Find a client" type="search" />
+        <TextFilter name="search" label="Find a client" type="search" isLive />
         <PeriodFilter />
         {currencies.length > 1 && (
           <SelectFilter

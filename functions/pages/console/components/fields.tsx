@@ -166,10 +166,11 @@ export const Switch = ({
 
 type FilterProps = { name: string; label: string };
 
-type TextFilterProps = FilterProps & Omit<InputProps, 'name'> & { parse?(text: string): string };
+/** `isLive`: each letter is applied, because nothing is requested for it. */
+type TextFilterProps = FilterProps & Omit<InputProps, 'name'> & { isLive?: boolean; parse?(text: string): string };
 
 /** A text of the address, as `parse` reads it. It is applied when the user presses Enter or leaves the field. */
-export const TextFilter = ({ name, parse = String, ...input }: TextFilterProps) => {
+export const TextFilter = ({ name, isLive, parse = String, ...input }: TextFilterProps) => {
   const applied = useAddress().filters[name] ?? '';
   const [text, setText] = useState<string>();
   const apply = () => {
@@ -182,7 +183,10 @@ export const TextFilter = ({ name, parse = String, ...input }: TextFilterProps) 
       spellCheck={false}
       {...input}
       value={text ?? applied}
-      onChange={setText}
+      onChange={(text) => {
+        setText(text);
+        if (isLive) setFilters({ [name]: text.trim() }, { replace: true });
+      }}
       onBlur={apply}
       onKeyDown={(event) => event.key === 'Enter' && apply()}
     />

@@ -23,7 +23,10 @@ export const FilterChip = ({ label, names, format = String, children }: ChipProp
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!isOpen) return;
-    chip.current?.querySelector<HTMLElement>('input, select')?.focus();
+    const field = chip.current?.querySelector<HTMLElement>('input, select');
+    field?.focus();
+    // A field with a search shows its choices.
+    if (field?.role === 'combobox') field.click();
     // What is pressed elsewhere stays in its place until it is released: a field that closed at once would move it.
     const closeElsewhere = (event: Event) => {
       if (!event.composedPath().includes(chip.current as HTMLElement)) setOpen(false);

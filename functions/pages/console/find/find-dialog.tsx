@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import { buildHref, navigate } from '../address.tsx';
+import { listSections } from '../agents/sections.ts';
 import { callFilters } from '../calls/call-columns.tsx';
 import { useAgentChoices } from '../components/agent-filter.tsx';
 import { announce } from '../components/announcements.tsx';
@@ -82,7 +83,8 @@ const FindDialog = ({ views, onClose }: { views: View[]; onClose(): void }) => {
 
 /** Returns what a text finds, by kind. */
 const useFound = (views: View[], text: string): Found[] => {
-  const { api, scopes } = useService();
+  const service = useService();
+  const { api, scopes } = service;
   const agents = useAgentChoices().data ?? [];
   const clients = useAllPages(['clients', 'all'], (api, options) => api.users.list({ limit: 500 }, options), {
     enabled: scopes.includes('users'),
@@ -104,6 +106,23 @@ const useFound = (views: View[], text: string): Found[] => {
         has(name) || agentId === text || (digits.length > 3 && phoneNumber.includes(digits)),
     )
     .map(({ agentId, name }) => ({ kind: 'Agent', name, open: to('agents', { agentId }) }));
+  // The name of an agent with that of a part of the console, such as “front desk connect”.
+  const ofParts = agents
+    .filter(({ name }) => !has(name))
+    .flatMap((agent) => {
+      const { agentId, name } = agent;
+      const parts = [
+        ...listSections(agent, service).map(({ path, label }) => {
+          return { label, open: to('agents', { agentId, section: path }) };
+        }),
+        ...views
+          .filter(({ isOfAgent }) => isOfAgent)
+          .map((view) => ({ label: view.name, open: to(view.path, { agentId }) })),
+      ];
+      return parts
+        .filter(({ label }) => has(`${name} ${label}`))
+        .map(({ label, open }) => ({ kind: 'Agent', name: `${name}: ${label}`, open }));
+    });
   const ofClients = (clients ?? [])
     .filter(({ uid, name = '' }) => has(name) || uid === text)
     .map(({ uid, name = uid }) => ({ kind: 'Client', name, open: to('clients', { client: uid }) }));
@@ -133,7 +152,9 @@ const useFound = (views: View[], text: string): Found[] => {
       open: () => location.assign(`/docs?q=${encodeURIComponent(text)}`),
     },
   ];
-  return [ofNumbers, ofViews, ofAgents, ofClients, ofCalls, ofDocs].flatMap((kind) => kind.slice(0, maxOfKind));
+  return [ofNumbers, ofViews, ofAgents, ofParts, ofClients, ofCalls, ofDocs].flatMap((kind) =>
+    kind.slice(0, maxOfKind),
+  );
 };
 
 export default FindDialog;

@@ -113,7 +113,14 @@ const BlockedNumbers = ({ agentId }: { agentId: string | undefined }) => {
 };
 
 const columnsOfNumbers: Column<BlockedNumber>[] = [
-  { heading: 'Number', cell: ({ number }) => <span className="unbroken">{formatPhone(number)}</span> },
+  {
+    heading: 'Number',
+    cell: ({ number }) => (
+      <Link className="unbroken" filters={{ number }}>
+        {formatPhone(number)}
+      </Link>
+    ),
+  },
   {
     heading: 'Reason',
     isLong: true,
