@@ -35,10 +35,10 @@ export const NewAgentLink = ({ label }: { label: string }) => (
 );
 
 export const HowToRecord = () => (
-  <>
+  <p>
     Calls are recorded by a voice platform, or by your own program:{' '}
     <a href="/docs/voice-platforms">connect a platform</a>.
-  </>
+  </p>
 );
 
 /** The maximum number of agents over which the service lists calls and adds up figures. */
