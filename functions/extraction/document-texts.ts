@@ -1,7 +1,7 @@
 import type { DocumentType } from '../domain/documents.ts';
 import type { SourceWarning } from '../domain/sources.ts';
 import { joinParts, type LongDocument } from './long-text.ts';
-import { readingMilliseconds } from './reading-budget.ts';
+import { maxCpuSeconds } from './reading-budget.ts';
 import { runInWorker, WorkerAbortedError } from './sandboxed-worker.ts';
 
 /** The text of a document, the same as Markdown, and what is missing in both; or the reason in a sentence why there is none. */
@@ -69,9 +69,6 @@ const documentReader = runInWorker(
     threads: 4,
   },
 );
-
-/** The CPU time of a file, for what cannot end when its budget is spent. */
-const maxCpuSeconds = (fileBytes: number) => (readingMilliseconds(fileBytes) * 1.5) / 1000;
 
 /** Parts are a quarter of a megabyte each. */
 const maxPartsInMemory = 8;

@@ -12,17 +12,20 @@ export type PreparedPart = {
   withText: Set<string>;
 };
 
+/** What the parts of a document share: the numbers of its paragraphs, and the notes that were referred to. */
+export type SharedParts = { numbering?: Numbering; notes: Set<string> };
+
 /** The text that stands for an imported part until the part's own text takes its place. */
 export const importMark = (relationship: string) => `\u2063import:${relationship}\u2063`;
 
 /**
  * Replaces elements with text that the library does not know by elements that it knows: simple fields and directions of
  * writing are unwrapped, annotated text keeps its base, formulas and choices of drop-down lists become text, text boxes of
- * drawings become those of pictures. The numbers of paragraphs become text.
+ * drawings become those of pictures. The numbers of paragraphs become text. A further reference to a note disappears.
  * XML that is not well-formed or nests too deep is returned as it is.
  */
-export const prepareXml = (xml: string, numbering?: Numbering): PreparedPart => {
-  const part = new Part(xml, numbering);
+export const prepareXml = (xml: string, shared: SharedParts = { notes: new Set() }): PreparedPart => {
+  const part = new Part(xml, shared);
   try {
     part.read();
   } catch {
@@ -66,6 +69,9 @@ const elsewhere: Record<string, string> = {
 
 /** The parser looks for the namespace of an element in all elements around it. */
 const maxDepth = 1000;
+/** The library looks at all fields around a run of text, and reads an instruction again at each mark of its field. */
+const maxFields = 20;
+const maxInstructionCharacters = 5000;
 
 type Open = {
   name: string;
@@ -104,13 +110,18 @@ class Part {
   #shapeText = '';
   /** What was chosen in the drop-down list of the field that is read, unless the field shows a text. */
   #choice = '';
+  /** The fields that are open: true for one whose instruction has ended. */
+  readonly #fields: boolean[] = [];
+  /** The instruction that is read, and the characters of the field's instructions before it. */
+  #instruction = '';
+  #instructionCharacters = 0;
   hasSection = false;
 
-  readonly #numbering?: Numbering;
+  readonly #shared: SharedParts;
 
-  constructor(xml: string, numbering?: Numbering) {
+  constructor(xml: string, shared: SharedParts) {
     this.#xml = xml;
-    this.#numbering = numbering;
+    this.#shared = shared;
   }
 
   read(): void {
@@ -167,6 +178,7 @@ class Part {
     const { name } = this.#open.at(-1) ?? {};
     if (name === 'm:t') this.#addMath(text);
     if (name === 'a:t') this.#shapeText += text;
+    if (name === 'w:instrText') this.#instruction += text;
     if (!/:t$/.test(name ?? '') || !text.trim()) return;
     this.#choice = '';
     for (let depth = this.#open.length - 1; depth >= 0; depth--) {
@@ -200,10 +212,44 @@ class Part {
     else if (/^w:tbl(Caption|Description)$/.test(name)) this.#describeTable(open);
     else if (this.#open.at(-1)?.name === 'w:ddList') this.#readDropDown(open);
     else if (name === 'w:ddList') this.#choice = open.entries?.[open.chosen ?? 0] ?? '';
-    else if (name === 'w:fldChar' && readAttribute(open, 'fldCharType') === 'end') this.#addChoice(end);
+    else if (name === 'w:fldChar') this.#readField(open, end);
+    else if (name === 'w:instrText') this.#shorten(open, closing);
+    else if (/^w:(foot|end)noteReference$/.test(name)) this.#refer(open, end);
     else if (name === 'mc:Choice' && alternatives) alternatives.choice ??= [open, closing];
     else if (name === 'mc:AlternateContent') this.#choose();
     else if (name.startsWith('m:')) this.#closeMath(open, end);
+  }
+
+  /** Removes the marks of fields that nest too deep, and those that end an instruction again. */
+  #readField(open: Open, end: number) {
+    const type = readAttribute(open, 'fldCharType');
+    if (type === 'begin') {
+      this.#fields.push(false);
+      this.#instructionCharacters = 0;
+    }
+    const last = this.#fields.length - 1;
+    if (last >= maxFields || (type === 'separate' && this.#fields[last])) this.#replace(open.start, end);
+    if (type === 'separate' && last >= 0) this.#fields[last] = true;
+    if (type !== 'end') return;
+    this.#fields.pop();
+    this.#addChoice(end);
+  }
+
+  /** Shortens the instruction of a field and its white space: the library looks behind each of its characters. */
+  #shorten(open: Open, closing: number) {
+    const left = maxInstructionCharacters - this.#instructionCharacters;
+    const text = this.#instruction.replace(/\s+/g, ' ').slice(0, Math.max(0, left));
+    if (text !== this.#instruction) this.#replace(open.end, closing, escapeXml(text));
+    this.#instructionCharacters += text.length;
+    this.#instruction = '';
+  }
+
+  /** Removes a reference to a note that was referred to before: the library shows the note again. */
+  #refer(open: Open, end: number) {
+    const { notes } = this.#shared;
+    const note = `${open.name} ${readAttribute(open, 'id')}`;
+    if (notes.has(note)) this.#replace(open.start, end);
+    notes.add(note);
   }
 
   /** Adds what an element within the properties of a paragraph says of its number to the element around it. */
@@ -222,7 +268,7 @@ class Part {
 
   /** Writes the number of a paragraph as its first text. The paragraph then belongs to no list. */
   #addNumber({ numbered, hasText }: Open) {
-    const number = numbered && this.#numbering?.next(numbered);
+    const number = numbered && this.#shared.numbering?.next(numbered);
     if (!number || !hasText) return;
     const { own, at = 0, end = 0 } = numbered;
     const none = `<w:numPr ${w}><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr>`;
@@ -326,7 +372,10 @@ const paragraph = (text: string) => `<w:p ${w}><w:r>${textElement(text)}</w:r></
 
 const textElement = (text: string) => `<w:t ${w} xml:space="preserve">${escapeXml(text)}</w:t>`;
 
-const grouped = (math: string) => (/^[\p{L}\p{N}.,]*$/u.test(math) ? math : `(${math})`);
+/** A longer text is grouped, whatever it consists of. */
+const maxPlainCharacters = 100;
+const grouped = (math: string) =>
+  math.length <= maxPlainCharacters && /^[\p{L}\p{N}.,]*$/u.test(math) ? math : `(${math})`;
 
 const mathOf: Record<string, (math: string) => string> = {
   'm:num': grouped,

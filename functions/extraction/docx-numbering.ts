@@ -24,9 +24,9 @@ export class Numbering {
   /** The first numbers of uses that have begun. */
   readonly #begun = new Set<string>();
 
-  constructor(numbering?: Buffer, styles?: Buffer) {
-    if (numbering) this.#readLists(numbering);
-    if (styles) this.#readStyles(styles);
+  constructor(numbering: string, styles: string) {
+    this.#readLists(numbering);
+    this.#readStyles(styles);
   }
 
   /** Returns the number of the next paragraph, such as `2.`, `(iv)` or `§ 3.1`; undefined if it has none or a bullet. */
@@ -68,7 +68,7 @@ export class Numbering {
   /** Returns the list with the levels: a list can name a style that has them. */
   #findList(id: string): List | undefined {
     const list = this.#lists.get(id);
-    return list?.link ? [...this.#lists.values()].find(({ ownStyle }) => ownStyle === list.link) : list;
+    return list?.link ? this.#lists.values().find(({ ownStyle }) => ownStyle === list.link) : list;
   }
 
   #findStyle(id: string, depth = 0): Style {
@@ -80,7 +80,7 @@ export class Numbering {
     };
   }
 
-  #readLists(xml: Buffer) {
+  #readLists(xml: string) {
     let list: List = { levels: [] };
     let use: Use | undefined;
     let level: Level = { start: 1, format: 'decimal', text: '' };
@@ -111,9 +111,9 @@ export class Numbering {
     });
   }
 
-  #readStyles(xml: Buffer) {
+  #readStyles(xml: string) {
     // The styles are many, and few have numbers.
-    for (const text of xml.toString().split(/<(?=(?:\w+:)?style\s)/)) {
+    for (const text of xml.split(/<(?=(?:\w+:)?style\s)/)) {
       const style = text.slice(0, maxStyleCharacters);
       const [id = '', basedOn, use, level] = styleEntries.map((entry) => entry.exec(style)?.[1]);
       if (id) this.#styles.set(id, { basedOn, use, level: level ? Number(level) : undefined });
@@ -132,14 +132,14 @@ const maxDepth = 8;
 const maxLevelCharacters = 100;
 
 /** Calls `visit` with the local name of each element and a function that returns an attribute, whose prefix is that of the element. */
-const readElements = (xml: Buffer, visit: (name: string, read: (attribute: string) => string) => void) => {
+const readElements = (xml: string, visit: (name: string, read: (attribute: string) => string) => void) => {
   const parser = new SaxesParser();
   parser.on('error', () => {});
   parser.on('opentag', ({ name, attributes }: SaxesTagPlain) => {
     const prefix = name.slice(0, name.indexOf(':') + 1);
     visit(localName(name), (local) => attributes[prefix + local] ?? attributes[local] ?? '');
   });
-  parser.write(xml.toString()).close();
+  parser.write(xml).close();
 };
 
 const localName = (name: string) => name.slice(name.indexOf(':') + 1);

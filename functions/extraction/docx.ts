@@ -28,7 +28,8 @@ export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
   // Imported parts can hold any number of elements.
   const budgetOfHtml = new ReadingBudget(bytes.length);
   const files = await readZip(bytes, (name) => readFiles.test(name), maxInflatedBytes);
-  const name = findMainPart(files);
+  const readShared = sharedReader(files, budget);
+  const name = findMainPart(files, readShared);
   const xml = files.get(name);
   if (!xml) throw new Error('The archive has no document.');
   files.delete(name);
@@ -36,11 +37,11 @@ export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
     const xml = files.get(notes);
     if (xml) files.set(notes, Buffer.from(prepareXml(cutXml(xml, budget)).xml));
   }
-  const [numbers, styles] = ['numbering', 'styles'].map((part) =>
-    files.get(posix.join(posix.dirname(name), `${part}.xml`)),
+  const [numbers = '', styles = ''] = ['numbering', 'styles'].map((part) =>
+    readShared(posix.join(posix.dirname(name), `${part}.xml`)),
   );
-  const numbering = numbers && new Numbering(numbers, styles);
-  const readShared = sharedReader(files, budget);
+  const once = { numbering: numbers ? new Numbering(numbers, styles) : undefined, notes: new Set<string>() };
+  const readImport = importReader(files, readShared, budget);
   const content = new LongText();
   const contentMD = new LongText();
   const unread = new Map<string, number>();
@@ -58,16 +59,17 @@ export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
     const { value, messages } = await mammoth.convertToHtml(archive, options);
     for (const [words, count] of [...part.unread, ...countIgnored(messages, part)])
       unread.set(words, (unread.get(words) ?? 0) + count);
-    return importParts(tidy(value), files, partName, unread);
+    return importParts(tidy(value), (id) => readImport(partName, id), unread);
   };
   let surroundings: string[] | undefined;
   for (const xmlOfPart of splitParts(xml, budget)) {
     if (xmlOfPart === '') break;
-    const part = prepareXml(xmlOfPart, numbering);
+    const part = prepareXml(xmlOfPart, once);
     surroundings ??= part.surroundings;
     add(await toHtml(part));
   }
-  if (!budget.isSpent) add(await readSurroundings(surroundings ?? [], files, name, budget, toHtml));
+  if (!budget.isSpent)
+    add(await readSurroundings(surroundings ?? [], resolveRelationships(readShared, name), readShared, toHtml));
   const { warnings } = budget.isSpent ? budget : budgetOfHtml;
   if (unread.size > 0) warnings.push({ code: 'ignored_elements', message: describeIgnored(unread) });
   if (hasPictures && !hasText) {
@@ -81,44 +83,57 @@ const readFiles = /\.(xml|rels|x?html?|mht|mhtml|txt)$/i;
 
 /** Returns the elements with text that the library ignored, with their number. */
 const countIgnored = (messages: { message: string }[], { withText }: PreparedPart) => {
+  const names = new Set([...withText].map((name) => name.slice(name.indexOf(':') + 1)));
   const counts = new Map<string, number>();
   for (const { message } of messages) {
-    const name = /^An \w+ element was ignored: .*?([^:}]+)$/.exec(message)?.[1] ?? '';
-    if (![...withText].some((known) => known.endsWith(`:${name}`))) continue;
+    const [said = ''] = /^An \w+ element was ignored: /.exec(message) ?? [];
+    const element = message.slice(said.length);
+    const name = element.slice(Math.max(element.lastIndexOf(':'), element.lastIndexOf('}')) + 1);
+    if (!said || !names.has(name)) continue;
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return counts;
 };
 
 /** Puts the text of imported parts at their places. */
-const importParts = (html: string, files: Map<string, Buffer>, partName: string, unread: Map<string, number>) =>
+const importParts = (html: string, readImport: (id: string) => string | undefined, unread: Map<string, number>) =>
   html.replace(importedParagraph, (_, id: string) => {
-    const name = resolveRelationships(files, partName).get(id) ?? '';
-    const bytes = files.get(name);
-    const imported = bytes && htmlOfPart(bytes);
+    const imported = readImport(id);
     if (imported === undefined) unread.set('imported documents', (unread.get('imported documents') ?? 0) + 1);
     return imported ?? '';
   });
+
+/** Returns a reader of imported parts as HTML, as far as the budget goes. A part can be imported many times. */
+const importReader = (files: Map<string, Buffer>, readShared: ReadShared, budget: ReadingBudget) => {
+  const read = new Map<string, string | undefined>();
+  const relationships = new Map<string, Map<string, string>>();
+  return (partName: string, id: string): string | undefined => {
+    const ofPart = relationships.get(partName) ?? resolveRelationships(readShared, partName);
+    relationships.set(partName, ofPart);
+    const name = ofPart.get(id) ?? '';
+    const bytes = files.get(name);
+    if (!budget.take((bytes?.length ?? 0) * steps.character)) return '';
+    if (!read.has(name)) read.set(name, bytes && htmlOfPart(bytes));
+    return read.get(name);
+  };
+};
 
 const importedParagraph = new RegExp(`(?:<p>)?${importMark('([^\u2063]*)')}(?:</p>)?`, 'g');
 
 /** Returns the headers and footers of the first section under a heading: letterheads have addresses and opening hours. */
 const readSurroundings = async (
   ids: string[],
-  files: Map<string, Buffer>,
-  name: string,
-  budget: ReadingBudget,
+  relationships: Map<string, string>,
+  readShared: ReadShared,
   toHtml: (part: PreparedPart, name: string) => Promise<string>,
 ) => {
-  const relationships = resolveRelationships(files, name);
   const found = new Set<string>();
   for (const partName of new Set(ids.map((id) => relationships.get(id) ?? ''))) {
-    const bytes = files.get(partName);
-    const xml = bytes ? cutXml(bytes, budget) : '';
+    const xml = readShared(partName);
     // Most of them are empty or number the pages, and each conversion reads the styles again.
-    if (!/\bt(?:\s[^>]*)?>[^<]*\p{L}{2}/u.test(xml)) continue;
+    if (!/<(?:\w+:)?t(?:\s[^<>]*)?>[^<]*\p{L}{2}/u.test(xml)) continue;
     const document = xml
-      .replace(/<((?:\w+:)?)(?:hdr|ftr)\b([^>]*[^/>])>/, '<$1document$2><$1body>')
+      .replace(/<((?:\w+:)?)(?:hdr|ftr)\b([^<>]*[^/<>])>/, '<$1document$2><$1body>')
       .replace(/<\/((?:\w+:)?)(?:hdr|ftr)\s*>\s*$/, '</$1body></$1document>');
     if (document !== xml) found.add(await toHtml(prepareXml(document), partName));
   }
@@ -129,7 +144,7 @@ const readSurroundings = async (
 const tidy = (html: string) =>
   html
     .replace(/<(t[dh])([^>]*)><p>((?:(?!<\/?(?:p|td|th)\b).)*)<\/p><\/\1>/g, '<$1$2>$3</$1>')
-    .replace(/ ?<a href="#[^"]*-ref-[^"]*">↑<\/a>/g, '')
+    .replace(/ ?<a href="#[^"]*">↑<\/a>/g, '')
     .replace(/<input type="checkbox"( checked="checked")? \/>/g, (_, checked?: string) => (checked ? '☑' : '☐'))
     .replace(/<img\b[^>]*?\balt="([^"]*)"[^>]*>/g, ' $1 ');
 
@@ -146,7 +161,7 @@ const toArchive = (
   name: string,
   part: string,
   partName: string,
-  readShared: ReturnType<typeof sharedReader>,
+  readShared: ReadShared,
 ) => {
   const own = relationshipsFile(name);
   const file = {
@@ -160,13 +175,14 @@ const toArchive = (
   return { file } as unknown as Parameters<typeof mammoth.convertToHtml>[0];
 };
 
+type ReadShared = (name: string) => string;
+
 /** Returns a reader of the files that all parts share, such as the styles: the library parses them again for each part. */
-const sharedReader = (files: Map<string, Buffer>, budget: ReadingBudget) => {
+const sharedReader = (files: Map<string, Buffer>, budget: ReadingBudget): ReadShared => {
   const read = new Map<string, { text: string; cost: number }>();
-  return (name: string): string => {
+  return (name) => {
     const known = read.get(name);
-    if (known) budget.take(known.cost);
-    if (known) return known.text;
+    if (known) return budget.take(known.cost) || known.cost < maxUnpaidSteps ? known.text : '';
     const { left } = budget;
     const bytes = files.get(name);
     const text = bytes ? cutXml(bytes, budget) : '';
@@ -175,19 +191,22 @@ const sharedReader = (files: Map<string, Buffer>, budget: ReadingBudget) => {
   };
 };
 
+/** What is read of a spent document still has its styles, unless they take longer. */
+const maxUnpaidSteps = 10_000;
+
 const noRelationships = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>';
 
 /** Returns the name of the main part, from the package's relationships. */
-const findMainPart = (files: Map<string, Buffer>): string => {
-  const main = parseRelationships(files.get('_rels/.rels')).find(({ Type = '' }) => Type.endsWith('/officeDocument'));
+const findMainPart = (files: Map<string, Buffer>, readShared: ReadShared): string => {
+  const main = parseRelationships(readShared('_rels/.rels')).find(({ Type = '' }) => Type.endsWith('/officeDocument'));
   const target = main?.Target?.replace(/^\//, '');
   return target && files.has(target) ? target : 'word/document.xml';
 };
 
 /** Returns the names of the parts that a part refers to, by relationship. */
-const resolveRelationships = (files: Map<string, Buffer>, name: string) =>
+const resolveRelationships = (readShared: ReadShared, name: string) =>
   new Map(
-    parseRelationships(files.get(relationshipsFile(name))).map(({ Id = '', Target = '' }) => [
+    parseRelationships(readShared(relationshipsFile(name))).map(({ Id = '', Target = '' }) => [
       Id,
       posix.join(Target.startsWith('/') ? '' : posix.dirname(name), Target).replace(/^\//, ''),
     ]),
@@ -195,14 +214,16 @@ const resolveRelationships = (files: Map<string, Buffer>, name: string) =>
 
 const relationshipsFile = (name: string) => posix.join(posix.dirname(name), '_rels', `${posix.basename(name)}.rels`);
 
-const parseRelationships = (xml: Buffer = Buffer.alloc(0)): Record<string, string>[] =>
-  [...xml.toString().matchAll(/<(?:\w+:)?Relationship\b[^>]*>/g)].map(([element]) =>
+const parseRelationships = (xml: string): Record<string, string>[] =>
+  [...xml.matchAll(/<(?:\w+:)?Relationship\b[^<>]*>/g)].map(([element]) =>
     Object.fromEntries(
       [...element.matchAll(/\b(\w+)\s*=\s*["']([^"']*)["']/g)].map(([, name, value]) => [name, value]),
     ),
   );
 
 const runs = /(^|:)[rt]$/;
+/** Elements whose attributes the library reports. */
+const reported = /(^|:)([prR]Style|tblStyle|br|sym)$/;
 /** The elements that become elements of HTML. */
 const blocks = /(^|:)(p|tbl|tr|tc|br|cr|tab|b|i|u|strike|hyperlink|drawing|pict)$/;
 
@@ -219,17 +240,24 @@ const splitParts = function* (xml: Buffer, budget: ReadingBudget, characters = p
   let body: { start: number; depth: number; closing: string } | undefined;
   /** The end of the last element that the budget has paid for. */
   let paid = 0;
+  const reports = new Set<string>();
   const parser = new SaxesParser();
   parser.on('error', (error) => {
     throw error;
   });
   parser.on('opentag', ({ name, isSelfClosing, attributes }) => {
-    const cost = blocks.test(name) ? steps.xmlBlock : runs.test(name) ? steps.xmlRun : steps.xmlElement;
+    const size = blocks.test(name) ? steps.xmlBlock : runs.test(name) ? steps.xmlRun : steps.xmlElement;
+    const known = reports.size;
+    reports.add(describeReport(name, attributes));
+    const cost = size + (reports.size > known ? known * steps.xmlReport : 0);
     if (!budget.takeElement(cost, Object.keys(attributes).length, steps.xmlAttribute)) throw new SpentError();
     paid = parser.position;
     open.push(name);
     if (body || isSelfClosing || !/(^|:)body$/.test(name)) return;
     body = { start: parser.position, depth: open.length, closing: closeTags(open) };
+  });
+  parser.on('text', (text) => {
+    if (!budget.take(text.length * steps.character)) throw new SpentError();
   });
   parser.on('closetag', () => {
     paid = parser.position;
@@ -245,6 +273,7 @@ const splitParts = function* (xml: Buffer, budget: ReadingBudget, characters = p
     const piece = decoder.decode(xml.subarray(at, at + pieceBytes), { stream: true });
     held += piece;
     try {
+      if (!budget.take(piece.length * steps.xmlCharacter)) throw new SpentError();
       parser.write(piece);
     } catch (error) {
       // The library reads a short part that is not well-formed as far as it can.
@@ -267,6 +296,13 @@ const splitParts = function* (xml: Buffer, budget: ReadingBudget, characters = p
   }
   parser.close();
   yield (head ?? '') + held;
+};
+
+/** Returns what the library may report of an element, which it compares with all other reports. */
+const describeReport = (name: string, attributes: Record<string, string>): string => {
+  const isReported = reported.test(name);
+  const named = Object.entries(attributes).filter(([attribute]) => isReported || attribute.startsWith('xmlns'));
+  return [name, ...named.map(([, value]) => value)].join(' ');
 };
 
 const closeTags = (open: string[]) =>

@@ -5,13 +5,14 @@ import { gfmTableToMarkdown } from 'mdast-util-gfm-table';
 import { defaultHandlers, toMarkdown } from 'mdast-util-to-markdown';
 import { visit } from 'unist-util-visit';
 import { withoutControls } from './html-text.ts';
+import { type ReadingBudget, steps } from './reading-budget.ts';
 
 /** Returns the tree of a page as GitHub-flavored Markdown. Changes the tree. */
-export const toGitHubMarkdown = (tree: Nodes): string => {
+export const toGitHubMarkdown = (tree: Nodes, budget: ReadingBudget): string => {
   let marks = 0;
   visit(tree, 'element', (element) => {
     const { tagName } = element;
-    if (tagName === 'table') prepareTable(element);
+    if (tagName === 'table') prepareTable(element, budget);
     if (lineTags.test(tagName)) marks = 0;
     else if (markTags.test(tagName) && ++marks > maxMarks) element.tagName = 'span';
   });
@@ -73,10 +74,13 @@ const withoutNesting = (handle: Handle): Handle => {
 
 const blockTags = /^(h[1-6]|ul|ol|pre|blockquote|article|section|form|table)$/;
 
-/** Turns a layout table into a sequence of blocks, and the first row of a data table into its head. */
-const prepareTable = (table: Element) => {
+/**
+ * Turns a layout table into a sequence of blocks, and the first row of a data table into its head. A table that takes too long to
+ * fill counts as layout.
+ */
+const prepareTable = (table: Element, budget: ReadingBudget) => {
   const parts: Element[] = [];
-  const cells = new Map<Element, number>();
+  const rows = new Map<Element, Element[]>();
   let isLayout = table.properties.role === 'presentation';
   const collect = (element: Element, row?: Element) => {
     for (const child of element.children) {
@@ -86,16 +90,41 @@ const prepareTable = (table: Element) => {
       const isCell = /^t[dh]$/.test(child.tagName);
       // Browsers limit this too.
       if (Number(child.properties.colSpan) > 1000) child.properties.colSpan = 1000;
-      if (row && isCell) cells.set(row, (cells.get(row) ?? 0) + 1);
+      if (row && isCell) {
+        const cells = rows.get(row) ?? [];
+        cells.push(child);
+        rows.set(row, cells);
+      }
       if (isCell || /^(tr|thead|tbody|tfoot|caption)$/.test(child.tagName)) parts.push(child);
       collect(child, child.tagName === 'tr' ? child : row);
     }
   };
   collect(table);
-  if (isLayout || ![...cells.values()].some((count) => count > 1)) {
+  const isTable = !isLayout && rows.values().some((cells) => cells.length > 1);
+  if (!isTable || !canFill([...rows.values()], budget)) {
     for (const part of [table, ...parts]) part.tagName = 'div';
     return;
   }
-  const [head] = cells.keys();
+  const [head] = rows.keys();
   for (const cell of head?.children ?? []) if (cell.type === 'element') cell.tagName = 'th';
+};
+
+const maxColumns = 1000;
+
+/** Returns false if the library would take too long to fill a table: with a cell for each column of each row. */
+const canFill = (rows: Element[][], budget: ReadingBudget): boolean => {
+  const ended: number[] = [];
+  let [cells, columns, width] = [0, 0, 0];
+  for (const [index, row] of rows.entries()) {
+    columns -= ended[index] ?? 0;
+    for (const { properties } of row) {
+      const [span, end] = [Number(properties.colSpan) || 1, index + (Number(properties.rowSpan) || 1)];
+      columns += span;
+      ended[end] = (ended[end] ?? 0) + span;
+    }
+    cells += row.length;
+    width = Math.max(width, columns);
+  }
+  const cost = (rows.length * width - cells) * steps.tableCell;
+  return width <= maxColumns && (cost === 0 || (cost <= budget.left && budget.take(cost)));
 };

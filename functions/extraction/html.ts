@@ -40,7 +40,7 @@ export const readHtml = ({ html, url, budget }: { html: string; url: string; bud
   return {
     title: (title || oneLine(toVisibleText(findElement(body, 'h1')))).slice(0, limits.pageTitleCharacters),
     text: toVisibleText(body),
-    markdown: toGitHubMarkdown(body),
+    markdown: toGitHubMarkdown(body, budget),
     links,
     canonical,
     refresh,
@@ -147,7 +147,7 @@ const findRefresh = (page: Root, base: string): ReadHtml['refresh'] => {
   let refresh: ReadHtml['refresh'];
   visit(page, 'element', ({ tagName, properties }) => {
     if (tagName !== 'meta' || !/^refresh$/i.test(String(properties.httpEquiv ?? ''))) return;
-    const parts = /^\s*(\d+)[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))/is.exec(
+    const parts = /^\s*(\d+)(?:\.[\d.]*)?(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))/is.exec(
       String(properties.content ?? ''),
     );
     if (!parts) return;

@@ -3,9 +3,12 @@ import type { SourceWarning } from '../domain/sources.ts';
 /** The text of a document, the same as Markdown, and what is missing in both. */
 export type LongDocument = { content: LongText; contentMD: LongText; warnings: SourceWarning[] };
 
+/** A file can name its elements as long as it likes. */
+const maxWordsCharacters = 60;
+
 /** Returns a sentence about elements that are not read, from their words and numbers. */
 export const describeIgnored = (ignored: Map<string, number>) => {
-  const list = [...ignored].slice(0, 10).map(([words, count]) => `${words} (${count})`);
+  const list = [...ignored].slice(0, 10).map(([words, count]) => `${words.slice(0, maxWordsCharacters)} (${count})`);
   return `The document has elements that are not read: ${list.join(', ')}.`;
 };
 

@@ -13,7 +13,7 @@ export const isWebArchive = (bytes: Buffer): boolean => {
 };
 
 /** Returns the first page of a message in MIME format or of one of its parts; for a frameset, the pages in its frames as one. */
-export const htmlOfMessage = (message: Buffer): DecodedText | undefined => {
+export const htmlOfMessage = (message: Buffer, depth = 0): DecodedText | undefined => {
   const entity = readEntity(message.toString('latin1'));
   if (!entity) return undefined;
   const { headers, body } = entity;
@@ -21,11 +21,12 @@ export const htmlOfMessage = (message: Buffer): DecodedText | undefined => {
   const type = header('content-type');
   const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? [];
   const boundary = quoted ?? plain;
+  if (boundary && depth === maxMessageDepth) return undefined;
   if (boundary) {
     const [page, ...frames] = body
       .split(`--${boundary}`)
       .slice(1, maxMessageParts)
-      .flatMap((part) => htmlOfMessage(Buffer.from(part.replace(/^\r?\n/, ''), 'latin1')) ?? []);
+      .flatMap((part) => htmlOfMessage(Buffer.from(part.replace(/^\r?\n/, ''), 'latin1'), depth + 1) ?? []);
     if (!page || !frames[0] || !/<frameset\b/i.test(page.text)) return page;
     const warnings = frames.find((frame) => frame.warnings.length > 0)?.warnings ?? [];
     return { text: frames.map(({ text }) => text).join('\n'), warnings };
@@ -44,6 +45,8 @@ const readEntity = (text: string) => {
 };
 
 const maxMessageParts = 100;
+/** Each part is copied. Mail programs nest three. */
+const maxMessageDepth = 10;
 
 const decodeTransfer = (body: string, encoding: string): Buffer => {
   if (encoding === 'base64') return Buffer.from(body, 'base64');

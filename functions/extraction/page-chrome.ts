@@ -38,13 +38,15 @@ export const removePageChrome = (body: Nodes): void => {
 };
 
 type Size = { text: number; linked: number };
+/** The element before another one. Whether it is a title is found once: its text can be long. */
+type Former = { element: Element; isTitle?: boolean };
 type Place = { isLinked: boolean; isSurrounding: boolean; isHeading: boolean; panels: Set<string> };
 
 /** Removes what is not content from an element. Returns its number of characters, and the number of those in links. */
 const prune = (element: Parents, place: Place): Size => {
   const size = { text: 0, linked: 0 };
   const kept: ElementContent[] = [];
-  let before: Element | undefined;
+  let before: Former | undefined;
   for (const child of element.children as ElementContent[]) {
     if (child.type === 'comment' || (child.type === 'element' && isNonContent(child, place, before))) continue;
     const childSize =
@@ -57,7 +59,7 @@ const prune = (element: Parents, place: Place): Size => {
     const blank = readBlank(child);
     if (blank === undefined) kept.push(child);
     else addText(kept, blank);
-    if (child.type === 'element' && blank === undefined) before = child;
+    if (child.type === 'element' && blank === undefined) before = { element: child };
   }
   element.children = kept;
   return size;
@@ -102,7 +104,7 @@ const isNavigation = (element: Element, { text, linked }: Size, isSurrounding: b
   linked >= text * 0.7 &&
   (navigationNames.test(classAndId(element)) || (isSurrounding && listTags.has(element.tagName)));
 
-const isNonContent = (element: Element, place: Place, before: Element | undefined): boolean => {
+const isNonContent = (element: Element, place: Place, before: Former | undefined): boolean => {
   const { tagName, properties } = element;
   if (tagName === 'button') return !isTextButton(element, place);
   const role = String(properties.role ?? '');
@@ -128,10 +130,16 @@ const isHidden = ({ properties: { hidden, ariaHidden, style, role } }: Element):
     hiddenStyle.test(String(style ?? '')));
 
 /** Returns true for a hidden element that a visitor opens: one with a trigger, with the name of a panel, or behind its title. */
-const isClosedPanel = (element: Element, { panels, isSurrounding }: Place, before: Element | undefined): boolean =>
+const isClosedPanel = (element: Element, { panels, isSurrounding }: Place, before: Former | undefined): boolean =>
   (panels.has(String(element.properties.id)) ||
-    (!isSurrounding && (panelNames.test(classAndId(element)) || (before !== undefined && isTitle(before))))) &&
+    (!isSurrounding && (panelNames.test(classAndId(element)) || hasTitle(before)))) &&
   !(isDialog(element) && asksVisitors(element));
+
+const hasTitle = (before: Former | undefined): boolean => {
+  if (before === undefined) return false;
+  before.isTitle ??= isTitle(before.element);
+  return before.isTitle;
+};
 
 const isDialog = (element: Element): boolean =>
   element.tagName === 'dialog' ||

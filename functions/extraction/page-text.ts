@@ -35,7 +35,7 @@ export const decodeHtml = (bytes: Uint8Array, label?: string): DecodedText => {
 const sniffHead = (bytes: Uint8Array): string => {
   const page = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   const head = page
-    .replace(/<(script|style|template)\b[\s\S]*?<\/\1\b/gi, '')
+    .replace(/<(script|style|template)\b[\s\S]*?(?:<\/\1\b|$)/gi, '')
     .split(/<body\b|<\/head\b/i, 1)[0] as string;
   const maxPrescanBytes = Number.POSITIVE_INFINITY;
   return htmlEncodingSniffer(Buffer.from(head, 'latin1'), { maxPrescanBytes, defaultEncoding: '' });

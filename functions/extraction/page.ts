@@ -1,7 +1,7 @@
 import type { SourceWarning } from '../domain/sources.ts';
 import { type ReadHtml, readHtml } from './html.ts';
 import { decodePage } from './page-text.ts';
-import { ReadingBudget } from './reading-budget.ts';
+import { maxCpuSeconds, ReadingBudget } from './reading-budget.ts';
 import { runInWorker } from './sandboxed-worker.ts';
 import { xhtmlToHtml } from './xhtml.ts';
 
@@ -32,7 +32,12 @@ export const readPage = ({ url, contentType, bytes }: ReceivedPage): ReadPage =>
 };
 
 /** Reads untrusted pages of HTML or plain text in a sandboxed worker. */
-export const pageReader = runInWorker('readPage', import.meta.url, readPage, {
-  timeoutSeconds: 15,
-  heapMegabytes: 512,
-});
+export const pageReader = runInWorker(
+  'readPage',
+  import.meta.url,
+  (page: ReceivedPage, begin): ReadPage => {
+    begin();
+    return readPage(page);
+  },
+  { timeoutSeconds: 15, cpuSeconds: ({ bytes }) => maxCpuSeconds(bytes.length), heapMegabytes: 512 },
+);

@@ -1,4 +1,5 @@
 import type { Line } from './pdf-lines.ts';
+import { type ReadingBudget, steps } from './reading-budget.ts';
 
 /** A text that lies on a page: the value of a form's field, or an annotation. `rectangle` is left, bottom, right and top. */
 type Field = { lines: string[]; rectangle: [number, number, number, number] };
@@ -68,9 +69,15 @@ const others: Record<string, string> = {
   ...Object.fromEntries(['Screen', 'RichMedia', 'Movie', 'Sound', '3D'].map((subtype) => [subtype, 'media'])),
 };
 
-/** Inserts fields into the lines of a page: beside the label on the same line, or between the lines above and below. */
-export const insertFields = (lines: Line[], fields: Field[]): void => {
+/**
+ * Inserts fields into the lines of a page: beside the label on the same line, or between the lines above and below. Each field is
+ * compared with all lines.
+ */
+export const insertFields = (lines: Line[], fields: Field[], budget: ReadingBudget): void => {
+  let pieces = lines.reduce((count, line) => count + line.pieces.length, 0);
   for (const field of fields.toSorted((a, b) => b.rectangle[3] - a.rectangle[3] || a.rectangle[0] - b.rectangle[0])) {
+    if (!budget.take(pieces * steps.pieceBesideField)) return;
+    pieces += field.lines.length;
     const [left, bottom, right, top] = field.rectangle;
     const line = field.lines.length === 1 ? findLabel(lines, field) : undefined;
     if (line) {

@@ -1,4 +1,5 @@
 import type { OPS, PDFPageProxy } from 'pdfjs-dist';
+import { type ReadingBudget, steps } from './reading-budget.ts';
 
 /** What a page draws. */
 export type Drawn = Pick<Awaited<ReturnType<PDFPageProxy['getOperatorList']>>, 'fnArray' | 'argsArray'>;
@@ -13,20 +14,24 @@ export class NumberedFonts {
   /** The names of composite fonts that were asked for. */
   readonly #names = new Map<string, boolean>();
   #hasNumberedNames = false;
-  #leftPlaces = maxPlaces;
+  readonly #budget: ReadingBudget;
+
+  constructor(budget: ReadingBudget) {
+    this.#budget = budget;
+  }
 
   /** Adds the fonts that are in objects of the document. */
   collect(objects: Buffer): void {
     for (const at of findAll(objects, '/BaseFont')) {
-      if (this.#leftPlaces-- <= 0) return;
+      if (!this.#budget.takeSpare(steps.font)) return;
       const font = readDictionary(objects, at);
       const name = /\/BaseFont\s*\/([^\s/[\]<>()]+)/.exec(font)?.[1] ?? '';
       if (/\/ToUnicode\b/.test(font)) this.#withCharacters.add(name);
       else if (/\/Type0\b/.test(font) && /\/Encoding\s*(\/Identity-|\d)/.test(font)) this.#composite.add(name);
     }
     for (const at of findAll(objects, '/Differences')) {
-      if (this.#leftPlaces-- <= 0) return;
-      this.#hasNumberedNames ||= hasNumberedNames(objects.toString('latin1', at, at + maxDictionaryBytes));
+      if (this.#hasNumberedNames || !this.#budget.takeSpare(steps.font)) return;
+      this.#hasNumberedNames = hasNumberedNames(objects.toString('latin1', at, at + maxDictionaryBytes));
     }
   }
 
@@ -89,9 +94,6 @@ export const listGlyphs = function* (
 
 const letter = /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u;
 const maxDictionaryBytes = 4096;
-
-/** The number of fonts, or of boxes, that are looked at in a document. */
-export const maxPlaces = 50_000;
 
 /** Returns the places of a name in bytes. */
 export const findAll = function* (bytes: Buffer, name: string): Generator<number> {

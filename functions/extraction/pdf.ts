@@ -32,18 +32,20 @@ export const loadPdfReader = async () => {
 /** Reads a PDF page by page as text and as Markdown. Lines in larger letters become headings. */
 const readPdf = async (bytes: Buffer): Promise<LongDocument> => {
   const budget = new ReadingBudget(bytes.length);
-  const fonts = new NumberedFonts();
-  const boxes = new PageBoxes();
+  const fonts = new NumberedFonts(budget);
+  const boxes = new PageBoxes(budget);
   // The pages of a form that is only in XFA say that another program shows it.
   let needsRendering = false;
-  await inspectStreams(bytes, (objects) => {
+  let hasForm = false;
+  await inspectStreams(bytes, budget, (objects) => {
     fonts.collect(objects);
     boxes.collect(objects);
     needsRendering ||= objects.includes('/NeedsRendering');
+    hasForm ||= objects.includes('/XFA');
   });
   const read = (data: Uint8Array, isForm: boolean) =>
     withPdf(data, { isForm, budget }, (pdf, unreadable) =>
-      readPages(pdf, unreadable, createLook(fonts, boxes, budget), budget),
+      readPages(pdf, unreadable, { look: createLook(fonts, boxes, budget), hasForm, budget }),
     );
   if (needsRendering) {
     const form = await read(new Uint8Array(bytes), true).catch(() => undefined);
@@ -55,16 +57,15 @@ const readPdf = async (bytes: Buffer): Promise<LongDocument> => {
 const readPages = async (
   pdf: PDFDocumentProxy,
   unreadable: Unreadable,
-  look: Look,
-  budget: ReadingBudget,
+  { look, hasForm, budget }: { look: Look; hasForm: boolean; budget: ReadingBudget },
 ): Promise<LongDocument> => {
   const content = new LongText();
   const contentMD = new LongText();
   const sampled: Paragraph[][] = [];
   let bodySize: number | undefined;
-  const { attached, encrypted } = await countAttachments(pdf).catch(() => ({ attached: 0, encrypted: 0 }));
+  const { attached, encrypted } = await countAttachments(pdf, budget).catch(() => ({ attached: 0, encrypted: 0 }));
   const ignored = new Map(attached > 0 ? [['attached files', attached]] : []);
-  if (!pdf.isPureXfa && (await hasXfaAlone(pdf))) ignored.set('XFA forms', 1);
+  if (hasForm && !pdf.isPureXfa && (await hasXfaAlone(pdf))) ignored.set('XFA forms', 1);
   const missing: Missing = {
     pages: pdf.numPages,
     unread: 0,
@@ -172,7 +173,7 @@ const readPage = async (page: PDFPageProxy, look: Look, budget: ReadingBudget): 
   const numbered = await look.replaceGlyphNumbers(page, items);
   const lines = collectLines(items);
   const annotations = (await page.getAnnotations()).filter(() => budget.take(steps.annotation));
-  insertFields(lines, readFields(annotations));
+  insertFields(lines, readFields(annotations), budget);
   const paragraphs: Paragraph[] = [];
   let former: Line | undefined;
   let unmapped = 0;
@@ -257,9 +258,13 @@ const escapeMarkdown = (text: string) =>
 
 /**
  * Counts what streams inflate to before anything parses them, and collects the objects of the document. Pictures are
- * blanked, so that none inflates uncounted.
+ * blanked, so that none inflates uncounted, and so are the colors of meshes, which the library computes point by point.
  */
-const inspectStreams = async (bytes: Buffer, collect: (objects: Buffer) => void): Promise<void> => {
+const inspectStreams = async (
+  bytes: Buffer,
+  budget: ReadingBudget,
+  collect: (objects: Buffer) => void,
+): Promise<void> => {
   let left = maxInflatedBytes;
   let streams = 0;
   for (let at = bytes.indexOf('stream'); at >= 0; at = bytes.indexOf('stream', at + 6)) {
@@ -271,17 +276,43 @@ const inspectStreams = async (bytes: Buffer, collect: (objects: Buffer) => void)
     const before = bytes.toString('latin1', Math.max(0, at - 4096), at);
     const dictionary = before.slice(before.lastIndexOf(' obj') + 1);
     // A comment behind a picture can have the word, too.
-    if (/\/Subtype\s*\/Image\b/.test(dictionary) && />>\s*$/.test(before)) {
+    if (withoutText.test(dictionary) && />>\s*$/.test(before)) {
       const end = bytes.indexOf('endstream', start);
       bytes.fill(0x20, start, end < 0 ? bytes.length : end);
-    } else if (isZlib(bytes, start)) {
-      left -= await inflatedBytes(bytes.subarray(start), left);
-      if (left < 0) throw new DecompressionLimitError('The streams of the document inflate to too many bytes.');
-      if (/\/ObjStm\b/.test(dictionary)) collect(inflate(bytes.subarray(start), maxInflatedBytes) ?? Buffer.alloc(0));
+      continue;
     }
+    const next = bytes.indexOf('stream', start);
+    const data = bytes.subarray(start, next < 0 ? bytes.length : next - 3);
+    const isPacked = isZlib(data);
+    const small = isPacked ? inflate(bytes.subarray(start), smallBytes) : data;
+    if (isPacked) {
+      left -= await inflatedBytes(bytes.subarray(start), small, left);
+      if (left < 0) throw new DecompressionLimitError('The streams of the document inflate to too many bytes.');
+      if (/\/ObjStm\b/.test(dictionary))
+        collect(small ?? inflate(bytes.subarray(start), maxInflatedBytes) ?? Buffer.alloc(0));
+    }
+    const codes = small ? countCodes(small) : 0;
+    if (codes > 0 && !budget.takeSpare(codes * steps.code)) data.fill(0x20);
   }
   collect(bytes);
 };
+
+/** Pictures, and meshes of colors. */
+const withoutText = /\/Subtype\s*\/Image\b|\/ShadingType\s*[4-7]\b/;
+
+/** Returns the number of codes in the ranges of a table of characters. The library adds each of them to a table of its own. */
+const countCodes = (content: Buffer): number => {
+  if (!content.includes('range')) return 0;
+  let codes = 0;
+  for (const [, ranges = ''] of content.toString('latin1').matchAll(rangesOfCodes)) {
+    for (const [, low = '', high = ''] of ranges.matchAll(/<([^<>]*)>\s*<([^<>]*)>\s*(?=[<\d])/g))
+      codes += Math.max(0, readHex(high) - readHex(low));
+  }
+  return codes;
+};
+
+const rangesOfCodes = /begin(?:cid|bf|notdef)range([\s\S]*?)(?:end(?:cid|bf|notdef)range|$)/g;
+const readHex = (digits: string) => Number.parseInt(digits.replace(/\s/g, ''), 16) || 0;
 
 /** Returns true if bytes begin with the header of zlib (RFC 1950). */
 const isZlib = (bytes: Uint8Array, at = 0) => {
@@ -289,10 +320,14 @@ const isZlib = (bytes: Uint8Array, at = 0) => {
   return (method & 0x0f) === 8 && (method * 256 + flags) % 31 === 0;
 };
 
-/** Counts the bytes that data inflates to, including data compressed twice, up to just over `max`. */
-const inflatedBytes = async (data: Uint8Array, max: number): Promise<number> => {
-  const small = inflate(data, 1024 * 1024);
-  if (small) return small.length + (isZlib(small) ? await inflatedBytes(small, max - small.length) : 0);
+const smallBytes = 1024 * 1024;
+
+/** Counts the bytes that data inflates to, including data compressed twice, up to just over `max`. `small` is what a little data is. */
+const inflatedBytes = async (data: Uint8Array, small: Buffer | undefined, max: number): Promise<number> => {
+  if (small) {
+    const inner = isZlib(small) ? await inflatedBytes(small, inflate(small, smallBytes), max - small.length) : 0;
+    return small.length + inner;
+  }
   const stream = createInflate().on('error', () => {});
   stream.end(data);
   let count = 0;

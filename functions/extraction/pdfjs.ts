@@ -35,7 +35,8 @@ export const withPdf = async <Result>(
   });
   const unreadable: Unreadable = { fonts: 0, parts: 0 };
   const { now } = Date;
-  // Between the operators of a page the library only asks the time: nothing else can end it while it finds no text.
+  // Between the operators of a page that draws without text, the library asks the time and nothing else: it sends nothing that could
+  // be cancelled, and lets no message arrive. Without this, such a file ends with its thread, and its text is lost.
   Date.now = () => {
     if (budget.isOver()) throw new Error('The budget is spent.');
     return now();

@@ -8,13 +8,28 @@ export const steps = {
   xmlRun: 1.5,
   xmlElement: 0.4,
   xmlAttribute: 0.4,
+  /** For each name that the file has had, a further one: the library compares what it reports with all of it. */
+  xmlReport: 0.1,
+  xmlCharacter: 0.003,
+  /** A character of the text of a Word document, or of a file within it. */
+  character: 0.05,
   htmlElement: 6,
   htmlAttribute: 1,
+  /** A cell that a table has not, but its grid. */
+  tableCell: 1,
   page: 50,
   /** A piece of text on a page, and each of its letters. */
   pageText: 2,
   letter: 0.1,
   annotation: 5,
+  /** A piece of text on a page, for each field on it. */
+  pieceBesideField: 0.05,
+  /** A place in the objects of a document with a font, or with a box. */
+  font: 5,
+  box: 0.5,
+  attachedByte: 0.001,
+  /** A code in a range of codes. */
+  code: 0.02,
 };
 
 /** No element of a document has more attributes than this. Each further one costs some steps. */
@@ -38,6 +53,9 @@ const countSteps = (fileBytes: number) =>
 export const readingMilliseconds = (fileBytes: number): number =>
   tableMilliseconds + (countSteps(fileBytes) * maxMicrosecondsPerStep) / 1000;
 
+/** Returns the CPU time after which a file is given up: for what cannot end when its budget is spent. */
+export const maxCpuSeconds = (fileBytes: number): number => (readingMilliseconds(fileBytes) * 1.25) / 1000;
+
 /**
  * The steps that a file may take to be read: a few compressed bytes can hold any number of elements. Each reader draws from the
  * budget of its file before it builds anything, and leaves out the rest of the file once the budget is spent. The budget is also
@@ -45,6 +63,7 @@ export const readingMilliseconds = (fileBytes: number): number =>
  */
 export class ReadingBudget {
   #left: number;
+  readonly #half: number;
   #isSpent = false;
   #isOutOfTime = false;
   #takes = 0;
@@ -55,6 +74,7 @@ export class ReadingBudget {
   /** The steps grow with the size of the file. */
   constructor(fileBytes: number) {
     this.#left = countSteps(fileBytes);
+    this.#half = this.#left / 2;
     this.#milliseconds = readingMilliseconds(fileBytes);
   }
 
@@ -63,6 +83,11 @@ export class ReadingBudget {
     if (count > this.#left || (++this.#takes % takesPerLook === 0 && this.isOver())) this.#isSpent = true;
     else if (!this.#isSpent) this.#left -= count;
     return !this.#isSpent;
+  }
+
+  /** Takes the steps of work that can be left out: half of all steps stay for the text. Returns false if it must be left out. */
+  takeSpare(count: number): boolean {
+    return this.#left - count >= this.#half && this.take(count);
   }
 
   /** Takes the steps of an element with attributes. Libraries compare the attributes of an element with each other. */

@@ -2,7 +2,8 @@
 const voidTags = /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
 
 /** Comments, CDATA sections, and elements that close themselves. No attribute of XML contains a `<`. */
-const xmlSyntax = /<!--[\s\S]*?-->|<!\[CDATA\[([\s\S]*?)\]\]>|<([a-z][^\s/<>]*)((?:"[^"<]*"|'[^'<]*'|[^"'<>])*?)\/>/gi;
+const xmlSyntax =
+  /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)|<([a-z][^\s/<>]*)((?:"[^"<]*"|'[^'<]*'|[^"'<>])*?)\/>/gi;
 
 /** Writes XHTML as the HTML of the same page: HTML knows no CDATA, and takes `<script/>` for an element that goes on. */
 export const xhtmlToHtml = (xhtml: string): string =>

@@ -184,3 +184,121 @@ it('elements that nest deeper than those of pages keep their words in their orde
   const html = `${'<div>'.repeat(3000)}one <b>two</b>${'</div>'.repeat(2900)} three`;
   expect(readHtml(html)).toMatchObject({ text: expect.stringMatching(/^one two\s+three$/), warnings: [] });
 });
+
+const documentRelationships = (type: string, target: string): ZipEntry => ({
+  name: 'word/_rels/document.xml.rels',
+  data: `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="${target}"/></Relationships>`,
+});
+const w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+const importPart =
+  '<w:altChunk xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" r:id="r"/>';
+const importing = (html: string, times = 1) =>
+  rawDocx(first + importPart.repeat(times), [
+    documentRelationships('aFChunk', 'part.html'),
+    { name: 'word/part.html', data: `<!doctype html><meta charset="utf-8"><body>${html}` },
+  ]);
+const mark = (type: string) => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
+const instruction = (text: string) => `<w:r><w:instrText>${text}</w:instrText></w:r>`;
+const each = (count: number, make: (index: number) => string) =>
+  Array.from({ length: count }, (_, n) => make(n)).join('');
+const notes = `<w:footnotes ${w}><w:footnote w:id="2">${paragraph('A note.').repeat(2000)}</w:footnote></w:footnotes>`;
+const spanning = '<tr><td rowspan="60000" colspan="1000">x<td>y</tr>';
+
+it.each<[string, () => Buffer]>([
+  ['fields that do not end', () => rawDocx(`${first}<w:p>${mark('begin').repeat(30_000)}</w:p>`)],
+  [
+    'an instruction of white space',
+    () => rawDocx(`${first}<w:p>${mark('begin')}${instruction(' '.repeat(400_000))}${mark('separate')}</w:p>`),
+  ],
+  ['names of elements', () => rawDocx(first + each(60_000, (n) => `<w:a${n}><w:t>a</w:t></w:a${n}>`))],
+  ['styles', () => rawDocx(first + each(20_000, (n) => `<w:p><w:pPr><w:pStyle w:val="s${n}"/></w:pPr></w:p>`))],
+  [
+    'references to a note',
+    () =>
+      rawDocx(`${first}<w:p>${'<w:r><w:footnoteReference w:id="2"/></w:r>'.repeat(5000)}</w:p>`, [
+        documentRelationships('footnotes', 'footnotes.xml'),
+        { name: 'word/footnotes.xml', data: notes },
+      ]),
+  ],
+  ['imports of a part', () => importing('word '.repeat(500_000), 50)],
+  ['imported cells that span rows', () => importing(`<table>${spanning.repeat(2000)}</table>`)],
+  ['signs of Markdown', () => rawDocx(first + paragraph('*'.repeat(5_000_000)))],
+  [
+    'parts of an anchor',
+    () =>
+      rawDocx(
+        `${first}<w:p><w:hyperlink w:anchor="${'-ref-'.repeat(200_000)}"><w:r><w:t>a</w:t></w:r></w:hyperlink></w:p>`,
+      ),
+  ],
+  ['letters of a namespace', () => rawDocx(`${first}<x:t xmlns:x="${'a'.repeat(1_000_000)}:">a</x:t>`)],
+])('a Word document with too many %s is read up to them', { tags: 'heavy' }, async (_, makeDocument) => {
+  const read = await readDocument(new Uint8Array(makeDocument()), 'docx');
+  expect(read).toMatchObject({ content: expect.stringMatching(/^The first paragraph\./) });
+});
+
+const packed = (content: string | Buffer, entries = '') =>
+  makeStream(deflateSync(content).toString('latin1'), `${entries}/Filter/FlateDecode`);
+const characters =
+  '1 begincodespacerange <000000> <ffffff> endcodespacerange 1 beginbfrange <000000> <fffffe> <0041> endbfrange';
+const annotation = '<</Type/Annot/Subtype/FreeText/F 4/Rect[60 100 90 110]/Contents(a)>>';
+
+it.each<
+  [string, () => { entries?: string; catalog?: string; resources?: string; contents?: string; objects: string[] }]
+>([
+  ['annotations', () => ({ entries: `/Annots[${annotation.repeat(9000)}]`, objects: [] })],
+  [
+    'codes in a table of characters',
+    () => ({
+      resources: '/F2 6 0 R',
+      contents: 'BT /F2 10 Tf 9 90 Td (a) Tj ET',
+      objects: [
+        '<</Type/Font/Subtype/TrueType/BaseFont/Any/ToUnicode 7 0 R>>',
+        packed(`begincmap ${characters} endcmap`),
+      ],
+    }),
+  ],
+  [
+    'properties',
+    () => ({
+      catalog: '/Metadata 6 0 R',
+      objects: [
+        packed(
+          `<x:xmpmeta><rdf:RDF>${'<rdf:Description><a>b</a></rdf:Description>'.repeat(400_000)}`,
+          '/Type/Metadata/Subtype/XML',
+        ),
+      ],
+    }),
+  ],
+  ['names of fonts', () => ({ objects: [packed('/BaseFont/A '.repeat(60_000), '/Type/ObjStm/N 0/First 0')] })],
+])('a PDF with too many %s is read up to them', { tags: 'heavy' }, async (_, makeParts) => {
+  const { resources = '', contents = '', objects, ...entries } = makeParts();
+  const bytes = pdfOfPage({
+    ...entries,
+    contents: extractText('The first text.') + contents,
+    resources: `/Font<</F1 5 0 R${resources}>>`,
+    objects: ['<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>', ...objects],
+  });
+  expect(await readDocument(new Uint8Array(bytes), 'pdf')).toMatchObject({
+    content: expect.stringContaining('The first text.'),
+  });
+});
+
+it.each([
+  ['cells that span rows', `<table>${spanning.repeat(1000)}</table>`],
+  ['scripts without an end', '<script '.repeat(300_000)],
+  ['digits of a refresh', `<meta http-equiv="refresh" content="${'1'.repeat(500_000)}x">`],
+  ['hidden parts behind a text', `<p>${'word '.repeat(100_000)}</p>${'<p hidden>x</p>'.repeat(5000)}`],
+])('a saved page with too many %s is read', { tags: 'heavy' }, async (_, html) => {
+  const read = await readDocument(new Uint8Array(Buffer.from(`<html><body><p>The first paragraph.</p>${html}`)), 'txt');
+  expect(read).toMatchObject({ content: expect.stringMatching(/^The first paragraph\./) });
+});
+
+it('what can be left out takes at most half of the steps, and spends no budget', () => {
+  const budget = new ReadingBudget(0);
+  expect([budget.takeSpare(25_000), budget.takeSpare(1), budget.isSpent, budget.take(25_000)]).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
+});
