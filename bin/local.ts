@@ -60,6 +60,11 @@ const options = new Command('npm start --')
 const running: Started[] = [];
 const start = async <S extends Started>(part: S | Promise<S>): Promise<S> => {
   const started = await part;
+  // A part that starts while the run ends would work on without the others, and nothing may start after it.
+  if (ending) {
+    await started.stop();
+    await ending;
+  }
   running.push(started);
   return started;
 };

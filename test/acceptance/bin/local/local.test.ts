@@ -305,6 +305,8 @@ describe('npm start', () => {
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
     npm.child.kill('SIGTERM');
     await until(() => findProcesses(place).length === 0);
+    // No stack of a part that lost the others.
+    expect((await ended(npm)).err).not.toMatch(/^ +at /m);
   });
 
   it.runIf(process.platform === 'linux')('a killed process group leaves no DynamoDB Local', async () => {
