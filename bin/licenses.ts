@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundling } from '../lib/bundling.ts';
+import { pageAlias } from '../lib/pages.ts';
 
 // Lists the packages whose code is deployed, with their licenses. Exits with 1 if one has a license that is not permissive.
 
@@ -29,6 +30,7 @@ const bundledFiles = async (entryPoints: string[], platform: 'node' | 'browser')
     minify: false,
     banner: {},
     jsx: 'automatic',
+    alias: { ...bundling.alias, ...pageAlias },
     loader: { '.svg': 'text' },
   } as const;
   const { metafile } = await build({

@@ -69,7 +69,7 @@ export const ApiKeyField = ({ apiKey, demoKey, label, note, isOpen, onToggle, on
           ref={input}
           type="password"
           autoComplete="off"
-          spellCheck={false}
+          spellCheck="false"
           placeholder="vap_…"
           aria-describedby="api-key-problem api-key-note"
           aria-invalid={problem !== ''}

@@ -1,4 +1,3 @@
-import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { loadDemo } from '../api-key.ts';
 import { Shell } from './shell.tsx';
@@ -7,9 +6,5 @@ import { loadTheme, showTheme } from './theme.ts';
 showTheme(loadTheme());
 
 void loadDemo().then((demo) =>
-  createRoot(document.getElementById('page') as HTMLElement).render(
-    <StrictMode>
-      <Shell demo={demo} />
-    </StrictMode>,
-  ),
+  createRoot(document.getElementById('page') as HTMLElement).render(<Shell demo={demo} />),
 );

@@ -26,7 +26,7 @@ const deployed = bundled.stdout
 it('the packages that are deployed are listed with their licenses, all of them permissive', () => {
   expect([bundled.code, bundled.stderr]).toEqual([0, '']);
   expect(bundled.stdout).toContain(`MIT\tundici@${packageFile.dependencies.undici}\n`);
-  expect(bundled.stdout).toContain(`MIT\treact@${packageFile.dependencies.react}\n`);
+  expect(bundled.stdout).toContain(`MIT\tpreact@${packageFile.dependencies.preact}\n`);
   expect(bundled.stdout).not.toContain('vitest');
 });
 

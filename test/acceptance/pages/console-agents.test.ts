@@ -391,7 +391,8 @@ it('“Declare the outcomes of the agent”: their values, what blocks, and when
   const { page, complaints } = await openConsole(world.apiKey, `/console/agents?agentId=${world.agentId}`);
   await page.getByRole('button', { name: 'Add an outcome' }).click();
   await page.getByRole('textbox', { name: 'Outcome' }).fill('booked');
-  await page.getByLabel('Value', { exact: true }).fill('149.5');
+  // A zero at the end stays while more is typed.
+  await page.getByLabel('Value', { exact: true }).pressSequentially('149.05');
   await page.getByLabel('Held below words').fill('4');
   await page.getByRole('button', { name: 'Add an outcome' }).click();
   const second = page.getByRole('group', { name: 'Outcome 2' });
@@ -403,7 +404,7 @@ it('“Declare the outcomes of the agent”: their values, what blocks, and when
   await page.getByText('Version 2 is saved.').waitFor();
   const read = async () => (await world.call('GET', `/agents/${world.agentId}`, { query: { uid: world.uid } })).body;
   expect((await read()).configuration.outcomes).toEqual([
-    { name: 'booked', value: 149.5, found: { minCallerWords: 4 } },
+    { name: 'booked', value: 149.05, found: { minCallerWords: 4 } },
     { name: 'do_not_call', blocks: 'set' },
   ]);
   await page.getByRole('button', { name: 'Remove the outcome booked' }).click();

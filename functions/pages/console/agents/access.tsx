@@ -25,7 +25,7 @@ export const Access = ({ agentId }: { agentId: string }) => {
           name="guestUid"
           note="You or your maker created the user, or the user created you."
           autoComplete="off"
-          spellCheck={false}
+          spellCheck="false"
           required
         />
       </Form>

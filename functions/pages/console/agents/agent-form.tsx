@@ -157,7 +157,7 @@ const AgentInput = ({ field, text, problem, onChange }: InputProps) => {
           {...ids}
           dir="auto"
           className={kind === 'json' ? 'code' : undefined}
-          spellCheck={kind !== 'json'}
+          spellCheck={kind === 'json' ? 'false' : undefined}
           value={text}
           onChange={(event) => onChange(event.target.value)}
         />

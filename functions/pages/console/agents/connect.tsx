@@ -95,7 +95,7 @@ const Platform = ({ agent, name }: { agent: Agent; name: PlatformName }) => {
       </Section>
       <Section title="2. The address">
         {parameter && (
-          <TextField {...parameterFields[parameter]} value={value} onChange={setValue} spellCheck={false} />
+          <TextField {...parameterFields[parameter]} value={value} onChange={setValue} spellCheck="false" />
         )}
         {takesOverrides && (
           <label className="check">
@@ -231,7 +231,7 @@ const SetSecret = ({ name, onClose }: { name: PlatformName; onClose(): void }) =
         type={field === 'secret' ? 'password' : 'text'}
         note={`${setups[name].secret} It is stored encrypted, and never shown.`}
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         required
       />
       <p className="faint">It holds for all of your agents. A secret that it replaces is accepted for another day.</p>

@@ -1,3 +1,4 @@
+import { type ComponentProps, useState } from 'react';
 import type { Agent } from '../../../openapi/client/client.ts';
 import { Choice, TextField } from '../components/fields.tsx';
 import { useRefusal } from '../components/form.tsx';
@@ -38,13 +39,7 @@ export const OutcomesField = ({ text, onChange }: { text: string; onChange(text:
             value={outcome.name}
             onChange={(name) => change(index, { name })}
           />
-          <TextField
-            label="Value"
-            type="number"
-            step="any"
-            value={outcome.value ?? ''}
-            onChange={(value) => change(index, { value: readNumber(value) })}
-          />
+          <NumberField label="Value" step="any" value={outcome.value} onChange={(value) => change(index, { value })} />
           <Choice
             label="Blocks the number"
             options={whens}
@@ -57,19 +52,17 @@ export const OutcomesField = ({ text, onChange }: { text: string; onChange(text:
             value={outcome.revokes ?? 'never'}
             onChange={(revokes) => change(index, { revokes: revokes as When })}
           />
-          <TextField
+          <NumberField
             label="Held below seconds"
-            type="number"
             min={0}
-            value={outcome.found?.minSeconds ?? ''}
-            onChange={(seconds) => change(index, { found: { ...outcome.found, minSeconds: readNumber(seconds) } })}
+            value={outcome.found?.minSeconds}
+            onChange={(minSeconds) => change(index, { found: { ...outcome.found, minSeconds } })}
           />
-          <TextField
+          <NumberField
             label="Held below words"
-            type="number"
             min={0}
-            value={outcome.found?.minCallerWords ?? ''}
-            onChange={(words) => change(index, { found: { ...outcome.found, minCallerWords: readNumber(words) } })}
+            value={outcome.found?.minCallerWords}
+            onChange={(minCallerWords) => change(index, { found: { ...outcome.found, minCallerWords } })}
           />
           <button
             type="button"
@@ -87,5 +80,26 @@ export const OutcomesField = ({ text, onChange }: { text: string; onChange(text:
         </button>
       </div>
     </fieldset>
+  );
+};
+
+type NumberFieldProps = Omit<ComponentProps<typeof TextField>, 'type' | 'value' | 'onChange'> & {
+  value: number | undefined;
+  onChange(value: number | undefined): void;
+};
+
+/** A number. Its text stays as it is typed, since `1.0` is on the way to `1.05`. */
+const NumberField = ({ value, onChange, ...field }: NumberFieldProps) => {
+  const [typed, setTyped] = useState('');
+  return (
+    <TextField
+      {...field}
+      type="number"
+      value={readNumber(typed) === value ? typed : String(value ?? '')}
+      onChange={(text) => {
+        setTyped(text);
+        onChange(readNumber(text));
+      }}
+    />
   );
 };

@@ -103,7 +103,7 @@ const SetKeyDialog = ({ name, accountId, onClose }: SetKeyProps) => {
           name="accountId"
           defaultValue={accountId}
           autoComplete="off"
-          spellCheck={false}
+          spellCheck="false"
           required
         />
       )}

@@ -92,7 +92,7 @@ const PlatformForm = ({ agentId, phoneNumber, platform }: FormProps) => {
                 {...ids}
                 rows={3}
                 className="code"
-                spellCheck={false}
+                spellCheck="false"
                 autoComplete="off"
                 value={assistantIds}
                 onChange={({ target }) => setDraft({ ...draft, assistantIds: target.value })}

@@ -1,4 +1,3 @@
-import { useDeferredValue } from 'react';
 import { type ApiClient, type Call, dataOf, type RequestOptions } from '../../../openapi/client/client.ts';
 import { Link, useAddress } from '../address.tsx';
 import { AgentFilter, ForAgents, HowToRecord, useAgentChoices } from '../components/agent-filter.tsx';
@@ -6,6 +5,7 @@ import { announce } from '../components/announcements.tsx';
 import { DialogButton } from '../components/dialog.tsx';
 import { FilterBar, MoreFilters, SelectFilter, TextFilter } from '../components/fields.tsx';
 import { DateChips, FilterChip, useSearchedTimes } from '../components/filter-chip.tsx';
+import { useLater } from '../components/later.ts';
 import { News } from '../components/news.tsx';
 import { OutcomeColors } from '../components/outcome.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
@@ -86,8 +86,8 @@ const CallTable = () => {
   const list = ['calls', agentId, search];
   const pages = usePages(list, (api, options, cursor) => read(api, { ...search, limit: 50, cursor }, options));
   // A panel makes the page beside it inert. The row is marked before that takes its time.
-  const openId = useDeferredValue(callId);
-  const openOf = useDeferredValue(callOf);
+  const openId = useLater(callId);
+  const openOf = useLater(callOf);
   const isFiltered = Object.values(filters).some(Boolean);
   const loaded = pages.data?.pages.flatMap(({ calls }) => calls) ?? [];
   const place = loaded.findIndex((call) => call.callId === openId && call.agentId === openOf);

@@ -42,7 +42,7 @@ export const ClientDialog = ({ client, onClose }: { client?: User; onClose(): vo
           name="uid"
           note="Your own id of the client. Without it, one is made."
           autoComplete="off"
-          spellCheck={false}
+          spellCheck="false"
         />
       )}
       <TextField label="Agent limit" name="quotas.agents" note={unlimited} {...count} defaultValue={quotas?.agents} />

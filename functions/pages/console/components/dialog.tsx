@@ -71,7 +71,8 @@ export const Dialog = ({
         event.preventDefault();
         setAsking(true);
       }}
-      onClose={onClose}
+      // A dialog that is removed is closed, too.
+      onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
     >
       <header>
         <h2 id={heading}>{title}</h2>
@@ -191,7 +192,7 @@ export const DeleteDialog = <Data extends object>({
           </>
         }
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         value={typed}
         onChange={setTyped}
       />

@@ -180,7 +180,7 @@ export const TextFilter = ({ name, isLive, parse = String, ...input }: TextFilte
   return (
     <TextField
       autoComplete="off"
-      spellCheck={false}
+      spellCheck="false"
       {...input}
       value={text ?? applied}
       onChange={(text) => {

@@ -1,7 +1,8 @@
-import { Fragment, type MouseEvent, memo, type ReactNode, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { Fragment, type MouseEvent, memo, type ReactNode, useEffect, useMemo, useState } from 'react';
 import { chunks } from '../../../domain/chunks.ts';
 import { formatNumber } from '../formats.ts';
 import type { Pages } from '../service.tsx';
+import { useLater } from './later.ts';
 import { Failed, Skeleton } from './parts.tsx';
 import { Time, useTimeZone } from './values.tsx';
 
@@ -67,7 +68,7 @@ const TableOfPages = <Item,>({
         itemsPerPage,
       )
     : given;
-  const pages = all.slice(0, useDeferredValue(all.length, 1));
+  const pages = all.slice(0, useLater(all.length, 1));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable by keyboard
     // biome-ignore lint/a11y/useKeyWithClickEvents: the link in a row is reached by keyboard

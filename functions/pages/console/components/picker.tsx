@@ -76,7 +76,7 @@ export const Picker = ({ options, value, isFree = false, onChange, placeholder, 
             aria-activedescendant={isOpen && shown[active] ? `${ids.id}-${active}` : undefined}
             aria-autocomplete="list"
             autoComplete="off"
-            spellCheck={false}
+            spellCheck="false"
             dir="auto"
             placeholder={placeholder}
             value={text ?? chosen}

@@ -50,7 +50,7 @@ const FindDialog = ({ views, onClose }: { views: View[]; onClose(): void }) => {
           aria-activedescendant={found[active] && `${id}-${active}`}
           aria-autocomplete="list"
           autoComplete="off"
-          spellCheck={false}
+          spellCheck="false"
           placeholder="An agent, a number, a call, a page …"
           value={text}
           onChange={({ target }) => {

@@ -82,7 +82,7 @@ export const ConsentDialog = ({ number, state, purposes, onClose }: Props) => {
         <>
           <TextField label="What was said or shown" name="text" maxLength={2000} />
           <TextField label="Page" name="url" type="url" placeholder="https://www.example.com/offers" />
-          <TextField label="Call ID" name="callId" autoComplete="off" spellCheck={false} />
+          <TextField label="Call ID" name="callId" autoComplete="off" spellCheck="false" />
         </>
       )}
       {failure && (
