@@ -102,10 +102,10 @@ it('each outcome of a period before the last 90 days has its own color', async (
   const readColors = (dots: string): Promise<string[]> =>
     page.evaluate(`[...document.querySelectorAll('${dots}')].map((dot) => getComputedStyle(dot).backgroundColor)`);
   await expect.poll(async () => new Set(await readColors('.badge i')).size).toBe(3);
-  // The chart has the same colors, and one for calls without an outcome.
-  expect((await readColors('.key-of-series i')).slice(0, 3).toSorted()).toEqual(
-    (await readColors('.badge i')).toSorted(),
-  );
+  // The chart, which is read by itself, has the same colors, and one for calls without an outcome.
+  await expect
+    .poll(async () => (await readColors('.key-of-series i')).slice(0, 3).toSorted())
+    .toEqual((await readColors('.badge i')).toSorted());
 });
 
 it('“Give me the figures as CSV.”', async () => {
