@@ -36,7 +36,7 @@ export const withPdf = async <Result>(
   const unreadable: Unreadable = { fonts: 0, parts: 0 };
   const { now } = Date;
   // Between the operators of a page that draws without text, the library asks the time and nothing else: it sends nothing that could
-  // be cancelled, and lets no message arrive. Without this, such a file ends with its thread, and its text is lost.
+  // be canceled, and lets no message arrive. Without this, such a file ends with its thread, and its text is lost.
   Date.now = () => {
     if (budget.isOver()) throw new Error('The budget is spent.');
     return now();

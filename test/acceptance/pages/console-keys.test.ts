@@ -151,6 +151,8 @@ it('an agent of many is found by a part of its name', async () => {
   const world = await newWorld();
   await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Northside new patients' } });
   const { page } = await openConsole(world.apiKey, '/console/knowledge');
+  // The first agent is chosen once the agents are read.
+  await expect.poll(() => page.getByRole('combobox', { name: 'Agent' }).inputValue()).not.toBe('');
   await page.getByRole('combobox', { name: 'Agent' }).click();
   await page.keyboard.type('patients north');
   await page.keyboard.press('Enter');
