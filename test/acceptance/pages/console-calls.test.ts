@@ -138,7 +138,7 @@ it('“Which calls of the whole practice have no outcome yet, and whose are they
   const dialog = page.getByRole('dialog', { name: 'Call' });
   await dialog.getByText('Evening shift').waitFor();
   await dialog.getByRole('button', { name: 'Older call' }).click();
-  await dialog.getByText('+1 (415) 555-0100').waitFor();
+  await dialog.getByText('+1 (415) 555-0100', { exact: true }).waitFor();
   expect(await dialog.getByRole('button', { name: 'Older call' }).isDisabled()).toBe(true);
   expect(complaints).toEqual([]);
 });
