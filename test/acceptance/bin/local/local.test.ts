@@ -303,10 +303,11 @@ describe('npm start', () => {
     const place = folder();
     const npm = start(['--json', '--data', place], {}, ['npm', '-s', 'start', '--']);
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    const end = ended(npm);
     npm.child.kill('SIGTERM');
     await until(() => findProcesses(place).length === 0);
     // No stack of a part that lost the others.
-    expect((await ended(npm)).err).not.toMatch(/^ +at /m);
+    expect((await end).err).not.toMatch(/^ +at /m);
   });
 
   it.runIf(process.platform === 'linux')('a killed process group leaves no DynamoDB Local', async () => {
