@@ -372,7 +372,7 @@ const paragraph = (text: string) => `<w:p ${w}><w:r>${textElement(text)}</w:r></
 
 const textElement = (text: string) => `<w:t ${w} xml:space="preserve">${escapeXml(text)}</w:t>`;
 
-/** A longer text is grouped, whatever it consists of. */
+/** A formula longer than this always gets parentheses. */
 const maxPlainCharacters = 100;
 const grouped = (math: string) =>
   math.length <= maxPlainCharacters && /^[\p{L}\p{N}.,]*$/u.test(math) ? math : `(${math})`;
