@@ -60,9 +60,14 @@ export const findInexactNumber = (value: unknown): string[] | undefined => {
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, source] of numbersAsWritten.get(value) ?? [])
     if (Number.isFinite(Number(source)) && !isExactNumber(source)) return [name];
-  for (const [name, one] of Object.entries(value)) {
-    const path = findInexactNumber(one);
-    if (path) return [name, ...path];
+  return findInside(value, findInexactNumber);
+};
+
+/** Returns the path of the first value inside for which `find` returns one. A megabyte of small values needs no list of their names. */
+const findInside = (container: object, find: (value: unknown) => string[] | undefined): string[] | undefined => {
+  for (const [index, value] of Object.values(container).entries()) {
+    const path = find(value);
+    if (path) return [Object.keys(container)[index] as string, ...path];
   }
   return undefined;
 };
@@ -101,24 +106,15 @@ export const mergeJson = (former: object, added: object): unknown => {
 
 /** Checks whether a JSON value nests arrays and objects deeper than `max` levels; the outermost is level 1. */
 export const isDeeperThan = (value: unknown, max: number): boolean => {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    const containers = level.filter((item): item is object => typeof item === 'object' && item !== null);
-    if (containers.length > 0 && depth === max) return true;
-    level = containers.flatMap((item) => Object.values(item));
-  }
-  return false;
+  if (!isContainer(value)) return false;
+  return max === 0 || Object.values(value).some((inside) => isDeeperThan(inside, max - 1));
 };
 
 /** Returns the path of the first number beyond the range of a double, if any: it would be written as `null`. */
 export const findInfinity = (value: unknown): string[] | undefined => {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : [];
   if (typeof value !== 'object' || value === null) return undefined;
-  for (const [name, one] of Object.entries(value)) {
-    const path = findInfinity(one);
-    if (path) return [name, ...path];
-  }
-  return undefined;
+  return findInside(value, findInfinity);
 };
 
 /** Checks whether a text of a JSON value matches: a value, or the name of a field. */
