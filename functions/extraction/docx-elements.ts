@@ -1,5 +1,6 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { type Numbering, numberMark } from './docx-numbering.ts';
+import { type ReadingBudget, steps } from './reading-budget.ts';
 
 /** A part of a Word document whose elements the library for Word documents knows, and what it cannot. */
 export type PreparedPart = {
@@ -12,8 +13,8 @@ export type PreparedPart = {
   withText: Set<string>;
 };
 
-/** What the parts of a document share: the numbers of its paragraphs, and the notes that were referred to. */
-export type SharedParts = { numbering?: Numbering; notes: Set<string> };
+/** What the parts of a document share: the budget, the numbers of its paragraphs, and the lengths of its notes by reference. */
+export type SharedParts = { budget: ReadingBudget; numbering?: Numbering; notes: Map<string, number> };
 
 /** The text that stands for an imported part until the part's own text takes its place. */
 export const importMark = (relationship: string) => `\u2063import:${relationship}\u2063`;
@@ -21,10 +22,10 @@ export const importMark = (relationship: string) => `\u2063import:${relationship
 /**
  * Replaces elements with text that the library does not know by elements that it knows: simple fields and directions of
  * writing are unwrapped, annotated text keeps its base, formulas and choices of drop-down lists become text, text boxes of
- * drawings become those of pictures. The numbers of paragraphs become text. A further reference to a note disappears.
+ * drawings become those of pictures. The numbers of paragraphs become text. What takes the library long draws from the budget.
  * XML that is not well-formed or nests too deep is returned as it is.
  */
-export const prepareXml = (xml: string, shared: SharedParts = { notes: new Set() }): PreparedPart => {
+export const prepareXml = (xml: string, shared: SharedParts): PreparedPart => {
   const part = new Part(xml, shared);
   try {
     part.read();
@@ -69,9 +70,8 @@ const elsewhere: Record<string, string> = {
 
 /** The parser looks for the namespace of an element in all elements around it. */
 const maxDepth = 1000;
-/** The library looks at all fields around a run of text, and reads an instruction again at each mark of its field. */
-const maxFields = 20;
-const maxInstructionCharacters = 5000;
+/** The instructions of fields that the library knows. */
+const knownInstruction = /^\s*HYPERLINK\s|FORMCHECKBOX/;
 
 type Open = {
   name: string;
@@ -110,11 +110,13 @@ class Part {
   #shapeText = '';
   /** What was chosen in the drop-down list of the field that is read, unless the field shows a text. */
   #choice = '';
-  /** The fields that are open: true for one whose instruction has ended. */
-  readonly #fields: boolean[] = [];
-  /** The instruction that is read, and the characters of the field's instructions before it. */
+  /** The lengths of the instructions of the fields that are open, and all of them. */
+  readonly #fields: number[] = [];
+  #fieldCharacters = 0;
+  /** The instruction that is read, and the length of what was written since the last field began. */
   #instruction = '';
-  #instructionCharacters = 0;
+  #joinedCharacters = 0;
+  readonly #referred = new Set<string>();
   hasSection = false;
 
   readonly #shared: SharedParts;
@@ -213,43 +215,54 @@ class Part {
     else if (this.#open.at(-1)?.name === 'w:ddList') this.#readDropDown(open);
     else if (name === 'w:ddList') this.#choice = open.entries?.[open.chosen ?? 0] ?? '';
     else if (name === 'w:fldChar') this.#readField(open, end);
-    else if (name === 'w:instrText') this.#shorten(open, closing);
+    else if (name === 'w:instrText') this.#replace(start, end);
+    else if (name === 'w:r') this.#payFields(open, end);
+    else if (/^w:(foot|end)note$/.test(name)) this.#shared.notes.set(findNote(open), end - start);
     else if (/^w:(foot|end)noteReference$/.test(name)) this.#refer(open, end);
     else if (name === 'mc:Choice' && alternatives) alternatives.choice ??= [open, closing];
     else if (name === 'mc:AlternateContent') this.#choose();
     else if (name.startsWith('m:')) this.#closeMath(open, end);
   }
 
-  /** Removes the marks of fields that nest too deep, and those that end an instruction again. */
+  /** Reads a mark of a field, and writes the instruction before the mark that ends it. */
   #readField(open: Open, end: number) {
     const type = readAttribute(open, 'fldCharType');
     if (type === 'begin') {
-      this.#fields.push(false);
-      this.#instructionCharacters = 0;
-    }
-    const last = this.#fields.length - 1;
-    if (last >= maxFields || (type === 'separate' && this.#fields[last])) this.#replace(open.start, end);
-    if (type === 'separate' && last >= 0) this.#fields[last] = true;
+      this.#fields.push(0);
+      this.#joinedCharacters = 0;
+    } else this.#writeInstruction(open);
+    this.#instruction = '';
+    this.#payFields(open, end);
     if (type !== 'end') return;
-    this.#fields.pop();
+    this.#fieldCharacters -= this.#fields.pop() ?? 0;
     this.#addChoice(end);
   }
 
-  /** Shortens the instruction of a field and its white space: the library looks behind each of its characters. */
-  #shorten(open: Open, closing: number) {
-    const left = maxInstructionCharacters - this.#instructionCharacters;
-    const text = this.#instruction.replace(/\s+/g, ' ').slice(0, Math.max(0, left));
-    if (text !== this.#instruction) this.#replace(open.end, closing, escapeXml(text));
-    this.#instructionCharacters += text.length;
-    this.#instruction = '';
+  /** Writes the instruction of a field. The library joins it again at each mark, with those of the fields within. */
+  #writeInstruction({ start }: Open) {
+    if (knownInstruction.test(this.#instruction)) {
+      // The library looks behind each character of white space.
+      const instruction = this.#instruction.replace(/\s+/g, ' ');
+      this.#replace(start, start, `<w:instrText ${w}>${escapeXml(instruction)}</w:instrText>`);
+      this.#joinedCharacters += instruction.length;
+    }
+    this.#fieldCharacters += this.#joinedCharacters - (this.#fields.pop() ?? 0);
+    this.#fields.push(this.#joinedCharacters);
   }
 
-  /** Removes a reference to a note that was referred to before: the library shows the note again. */
+  /** Removes a run, or a mark of a field, that the budget does not pay for: the library looks at all fields around it. */
+  #payFields(open: Open, end: number) {
+    const cost = this.#fields.length * steps.fieldAround + this.#fieldCharacters * steps.instructionCharacter;
+    if (cost > 0 && !this.#shared.budget.take(cost)) this.#replace(open.start, end);
+  }
+
+  /** Removes a further reference to a note that the budget does not pay for: the library shows the note again. */
   #refer(open: Open, end: number) {
-    const { notes } = this.#shared;
-    const note = `${open.name} ${readAttribute(open, 'id')}`;
-    if (notes.has(note)) this.#replace(open.start, end);
-    notes.add(note);
+    const note = findNote(open);
+    const { budget, notes } = this.#shared;
+    const characters = this.#referred.has(note) ? (notes.get(note) ?? 0) : 0;
+    if (characters > 0 && !budget.take(characters * steps.character)) this.#replace(open.start, end);
+    this.#referred.add(note);
   }
 
   /** Adds what an element within the properties of a paragraph says of its number to the element around it. */
@@ -367,6 +380,9 @@ class Part {
 /** Returns an attribute by its name without a prefix. */
 const readAttribute = ({ attributes }: Open, name: string) =>
   Object.values(attributes).find(({ local }) => local === name)?.value ?? '';
+
+/** Returns what names a note among the notes of both kinds, from it or from a reference to it. */
+const findNote = (open: Open) => `${open.name.slice(0, 'w:foot'.length)} ${readAttribute(open, 'id')}`;
 
 const paragraph = (text: string) => `<w:p ${w}><w:r>${textElement(text)}</w:r></w:p>`;
 

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import mammoth from 'mammoth';
 import { SaxesParser } from 'saxes';
 import { isEncryptedOffice } from './document-kind.ts';
-import { importMark, type PreparedPart, prepareXml } from './docx-elements.ts';
+import { importMark, type PreparedPart, prepareXml, type SharedParts } from './docx-elements.ts';
 import { htmlOfPart } from './docx-imports.ts';
 import { Numbering, showMarkdownNumbers, showNumbers } from './docx-numbering.ts';
 import { readHtml } from './html.ts';
@@ -33,14 +33,15 @@ export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
   const xml = files.get(name);
   if (!xml) throw new Error('The archive has no document.');
   files.delete(name);
+  const shared: SharedParts = { budget, notes: new Map() };
   for (const notes of ['footnotes', 'endnotes'].map((notes) => posix.join(posix.dirname(name), `${notes}.xml`))) {
     const xml = files.get(notes);
-    if (xml) files.set(notes, Buffer.from(prepareXml(cutXml(xml, budget)).xml));
+    if (xml) files.set(notes, Buffer.from(prepareXml(cutXml(xml, budget), shared).xml));
   }
   const [numbers = '', styles = ''] = ['numbering', 'styles'].map((part) =>
     readShared(posix.join(posix.dirname(name), `${part}.xml`)),
   );
-  const once = { numbering: numbers ? new Numbering(numbers, styles) : undefined, notes: new Set<string>() };
+  const numbered = { ...shared, numbering: numbers ? new Numbering(numbers, styles) : undefined };
   const readImport = importReader(files, readShared, budget);
   const content = new LongText();
   const contentMD = new LongText();
@@ -64,13 +65,14 @@ export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
   let surroundings: string[] | undefined;
   for (const xmlOfPart of splitParts(xml, budget)) {
     if (xmlOfPart === '') break;
-    const part = prepareXml(xmlOfPart, once);
+    const part = prepareXml(xmlOfPart, numbered);
     surroundings ??= part.surroundings;
     add(await toHtml(part));
   }
   if (!budget.isSpent)
-    add(await readSurroundings(surroundings ?? [], resolveRelationships(readShared, name), readShared, toHtml));
-  const { warnings } = budget.isSpent ? budget : budgetOfHtml;
+    add(await readSurroundings(surroundings ?? [], resolveRelationships(readShared, name), shared, readShared, toHtml));
+  const { warnings } = budgetOfHtml;
+  if (budget.isSpent && !budgetOfHtml.isSpent) warnings.push(...budget.warnings);
   if (unread.size > 0) warnings.push({ code: 'ignored_elements', message: describeIgnored(unread) });
   if (hasPictures && !hasText) {
     warnings.push({ code: 'pictures_only', message: 'It has pictures. Text in pictures is not read.' });
@@ -124,6 +126,7 @@ const importedParagraph = new RegExp(`(?:<p>)?${importMark('([^\u2063]*)')}(?:</
 const readSurroundings = async (
   ids: string[],
   relationships: Map<string, string>,
+  shared: SharedParts,
   readShared: ReadShared,
   toHtml: (part: PreparedPart, name: string) => Promise<string>,
 ) => {
@@ -135,7 +138,7 @@ const readSurroundings = async (
     const document = xml
       .replace(/<((?:\w+:)?)(?:hdr|ftr)\b([^<>]*[^/<>])>/, '<$1document$2><$1body>')
       .replace(/<\/((?:\w+:)?)(?:hdr|ftr)\s*>\s*$/, '</$1body></$1document>');
-    if (document !== xml) found.add(await toHtml(prepareXml(document), partName));
+    if (document !== xml) found.add(await toHtml(prepareXml(document, shared), partName));
   }
   return found.size > 0 ? `<h2>Header and footer</h2>${[...found].join('')}` : '';
 };

@@ -109,8 +109,6 @@ const prepareTable = (table: Element, budget: ReadingBudget) => {
   for (const cell of head?.children ?? []) if (cell.type === 'element') cell.tagName = 'th';
 };
 
-const maxColumns = 1000;
-
 /** Returns false if the library would take too long to fill a table: with a cell for each column of each row. */
 const canFill = (rows: Element[][], budget: ReadingBudget): boolean => {
   const ended: number[] = [];
@@ -125,6 +123,5 @@ const canFill = (rows: Element[][], budget: ReadingBudget): boolean => {
     cells += row.length;
     width = Math.max(width, columns);
   }
-  const cost = (rows.length * width - cells) * steps.tableCell;
-  return width <= maxColumns && (cost === 0 || (cost <= budget.left && budget.take(cost)));
+  return budget.takeGrid((rows.length * width - cells) * steps.tableCell);
 };

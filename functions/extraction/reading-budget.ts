@@ -13,6 +13,9 @@ export const steps = {
   xmlCharacter: 0.003,
   /** A character of the text of a Word document, or of a file within it. */
   character: 0.05,
+  /** A field around a run of text in a Word document, and a character of their instructions. */
+  fieldAround: 0.02,
+  instructionCharacter: 0.005,
   htmlElement: 6,
   htmlAttribute: 1,
   /** A cell that a table has not, but its grid. */
@@ -67,6 +70,7 @@ export class ReadingBudget {
   #isSpent = false;
   #isOutOfTime = false;
   #takes = 0;
+  #tablesWithoutColumns = 0;
   readonly #startedAt = readThreadTime();
   readonly #milliseconds: number;
   #share = 1;
@@ -88,6 +92,13 @@ export class ReadingBudget {
   /** Takes the steps of work that can be left out: half of all steps stay for the text. Returns false if it must be left out. */
   takeSpare(count: number): boolean {
     return this.#left - count >= this.#half && this.take(count);
+  }
+
+  /** Takes the steps of the grid of a table. Returns false if its cells are read without columns. */
+  takeGrid(count: number): boolean {
+    const isTaken = count === 0 || (count <= this.#left && this.take(count));
+    if (!isTaken) this.#tablesWithoutColumns++;
+    return isTaken;
   }
 
   /** Takes the steps of an element with attributes. Libraries compare the attributes of an element with each other. */
@@ -133,7 +144,11 @@ export class ReadingBudget {
 
   /** What is missing in the text. */
   get warnings(): SourceWarning[] {
-    return this.#isSpent ? [{ code: 'cut', message: tooManyElements }] : [];
+    const found: [boolean, SourceWarning['code'], string][] = [
+      [this.#isSpent, 'cut', tooManyElements],
+      [this.#tablesWithoutColumns > 0, 'ignored_elements', tooLargeTables],
+    ];
+    return found.filter(([isFound]) => isFound).map(([, code, message]) => ({ code, message }));
   }
 }
 
@@ -144,3 +159,4 @@ const readThreadTime = (): number => {
 };
 
 const tooManyElements = 'The source has too many elements, such as paragraphs or cells. The last ones are left out.';
+const tooLargeTables = 'The source has tables that are too large. In Markdown, their cells are read without columns.';

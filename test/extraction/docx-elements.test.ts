@@ -128,10 +128,10 @@ it('the text of a Word document whose elements have another prefix is read', asy
   expect(await extractText(body)).toBe('May');
 });
 
-const relationships = (...targets: [id: string, target: string][]): ZipEntry => ({
+const relationships = (...targets: [id: string, target: string, type?: string][]): ZipEntry => ({
   name: 'word/_rels/document.xml.rels',
   data: `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${targets
-    .map(([id, target]) => `<Relationship Id="${id}" Type="any" Target="${target}"/>`)
+    .map(([id, target, type = 'any']) => `<Relationship Id="${id}" Type="${type}" Target="${target}"/>`)
     .join('')}</Relationships>`,
 });
 const imported = (id: string) => `<w:altChunk ${r} r:id="${id}"><w:altChunkPr/></w:altChunk>`;
@@ -276,6 +276,29 @@ it('the headers and footers of the first section of a Word document are its end,
   });
   const numbers = [relationships(['f1', 'footer1.xml']), { name: 'word/footer1.xml', data: part('ftr', page) }];
   expect(await extractText(paragraph(run('One')) + section(['footer', 'f1']), numbers)).toBe('One');
+});
+
+it('a note that is referred to twice has both marks', async () => {
+  const note = wordXml('footnotes', `<w:footnote w:id="2">${paragraph(run('Not on Mondays.'))}</w:footnote>`);
+  const reference = '<w:r><w:footnoteReference w:id="2"/></w:r>';
+  const body = paragraph(run('Open'), reference, run(' and warm'), reference);
+  const text = await extractText(body, [
+    relationships(['n', 'footnotes.xml', `${r.slice('xmlns:r="'.length, -1)}/footnotes`]),
+    { name: 'word/footnotes.xml', data: note },
+  ]);
+  expect(text).toBe('Open[1] and warm[2]\n\nNot on Mondays.\n\nNot on Mondays.');
+});
+
+it('a link in a field is whole, however long it is', async () => {
+  const address = `https://example.com/${'monday/'.repeat(2000)}end`;
+  const mark = (type: string) => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
+  const instruction = (text: string) => `<w:r><w:instrText xml:space="preserve">${text}</w:instrText></w:r>`;
+  const parts = [' HYPER', `LINK  "${address.slice(0, 9000)}`, `${address.slice(9000)}" `].map(instruction);
+  const body = paragraph(mark('begin'), ...parts, mark('separate'), run('Book'), mark('end'), run(' now'));
+  expect(await read(rawDocx(body))).toEqual({
+    content: 'Book now',
+    contentMD: `[Book](${address}) now`,
+  });
 });
 
 it('the text of a Word document with none of these elements has no warnings', async () => {

@@ -293,6 +293,19 @@ it.each([
   expect(read).toMatchObject({ content: expect.stringMatching(/^The first paragraph\./) });
 });
 
+it('a table keeps any number of columns, unless its grid is too dear: then a warning says so', () => {
+  const row = `<tr>${'<td>a'.repeat(1200)}</tr>`;
+  expect(readHtml(`<table>${row}${row}</table>`)).toMatchObject({
+    markdown: expect.stringMatching(/^(\| a ){1200}\|\n(\| --- ){1200}\|\n(\| a ){1200}\|$/),
+    warnings: [],
+  });
+  expect(readHtml(`<table>${spanning.repeat(100)}</table>The last paragraph.`)).toMatchObject({
+    text: expect.stringMatching(/^(x\ty\s+){100}The last paragraph\.$/),
+    markdown: expect.stringMatching(/^(x\s+y\s+){100}The last paragraph\.$/),
+    warnings: [{ code: 'ignored_elements', message: expect.stringContaining('tables that are too large') }],
+  });
+});
+
 it('what can be left out takes at most half of the steps, and spends no budget', () => {
   const budget = new ReadingBudget(0);
   expect([budget.takeSpare(25_000), budget.takeSpare(1), budget.isSpent, budget.take(25_000)]).toEqual([
