@@ -175,7 +175,9 @@ const marked = new Marked({
       const body = rows.map((cells) => {
         const labeled = cells.map((cell, column) => {
           const label = header[column]?.text.replaceAll(/[`*]/g, '');
-          return `<td role="cell"${label ? ` data-label="${label}"` : ''}>${inline(cell)}</td>`;
+          // The emphasized names that a row begins with are addresses: those of the alarms.
+          const content = column > 0 ? inline(cell) : inline(cell).replaceAll(/<em>(\w+)/g, '<em id="$1">$1');
+          return `<td role="cell"${label ? ` data-label="${label}"` : ''}>${content}</td>`;
         });
         return `<tr role="row">${labeled.join('')}</tr>`;
       });

@@ -30,8 +30,17 @@ export class ObservabilityStack extends NamedNestedStack {
   readonly topic: Topic;
   readonly dashboard: Dashboard;
 
-  constructor(scope: Construct, id: string, parts: ObservedParts, settings: Settings) {
+  /** The address of the page that says what to do, if the deployment serves it. */
+  readonly #runbook: string | undefined;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    parts: ObservedParts & { runbook: string | undefined },
+    settings: Settings,
+  ) {
     super(scope, id);
+    this.#runbook = parts.runbook;
     this.topic = this.#addTopic(settings);
     const metrics = collectMetrics(parts, settings);
     for (const alarm of defineAlarms(metrics)) this.#notify(this.#addAlarm(alarm));
@@ -87,7 +96,7 @@ export class ObservabilityStack extends NamedNestedStack {
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods,
       treatMissingData: TreatMissingData.NOT_BREACHING,
-      alarmDescription: description,
+      alarmDescription: this.#describe(id, description),
     });
     if (onlyIn) {
       const isThere = new CfnCondition(this, `${id}IsPossible`, { expression: Fn.conditionEquals(Aws.REGION, onlyIn) });
@@ -100,8 +109,13 @@ export class ObservabilityStack extends NamedNestedStack {
     const isRaised = (props: AlarmProps) => AlarmRule.fromAlarm(this.#addAlarm(props), AlarmState.ALARM);
     return new CompositeAlarm(this, id, {
       alarmRule: AlarmRule.anyOf(...anyOf.map((parts) => AlarmRule.allOf(...parts.map(isRaised)))),
-      alarmDescription: description,
+      alarmDescription: this.#describe(id, description),
     });
+  }
+
+  /** Returns the description of an alarm, with the address of its row in the table of alarms. */
+  #describe(id: string, description: string): string {
+    return this.#runbook ? `${description} ${this.#runbook}#${id}` : description;
   }
 
   /** Publishes to the topic when an alarm is raised, and when it ends. */

@@ -80,6 +80,8 @@ export class VoiceAgentsStack extends Stack {
       {
         ...{ data: this.data, jobs: this.jobs, api: this.api, endpoints: answered },
         ...{ chat: this.chat, edge: this.edge, oauth: this.oauth },
+        // CloudFront serves the documentation.
+        runbook: this.edge && `${publicUrl}/docs/operating-on-aws`,
       },
       settings,
     );

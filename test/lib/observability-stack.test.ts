@@ -7,6 +7,7 @@ import { queueJob, queueWorker } from '../../functions/jobs/job.ts';
 import { queueJobs } from '../../functions/jobs.ts';
 import { table } from '../../functions/store/table.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
+import { documentationPages } from '../../lib/documentation-pages.ts';
 import { unseenJobs } from '../../lib/metrics.ts';
 import { type Deployment, getDeployment, inProduction, type Json, type Resource } from '../support/deployment.ts';
 
@@ -112,6 +113,19 @@ it('the guide has every alarm in its table, and their number in the costs', () =
   expect(guide).toContain(
     `| Composite alarms, ${composite.length} of them | $${(0.5 * composite.length).toFixed(2)} |`,
   );
+});
+
+it('the description of an alarm ends with the address of its row in the documentation', () => {
+  const [page] = documentationPages('<!-- content -->').filter(({ path }) => path === '/docs/operating-on-aws');
+  const all = [...prod.all('AWS::CloudWatch::Alarm'), ...prod.all('AWS::CloudWatch::CompositeAlarm')];
+  const descriptions: string[] = all.map(({ properties }) => properties.AlarmDescription);
+  const isAddressed = (description: string) => {
+    const [, id] = / https:\/\/api\.example\.com\/docs\/operating-on-aws#(\w+)$/.exec(description) ?? [];
+    return page?.text.includes(`<em id="${id}">`);
+  };
+  expect(descriptions.filter((description) => !isAddressed(description))).toEqual([]);
+  // CloudWatch's limit.
+  expect(descriptions.filter(({ length }) => length > 1024)).toEqual([]);
 });
 
 it('metrics count the lines that the chat logs for a turn that fails, and for an exhausted budget', async () => {
