@@ -38,7 +38,7 @@ const abilities = `I can
 - search the documentation: “How do I block a number?”
 - draft an agent: “Draft a receptionist for a dentist”
 - check phone numbers: “Check +1 (415) 555-0100”
-- with an API key: “Show my agents”, “Show the calls of the Front desk”
+- with an API key: “Show my agents”, “Show the calls of the Front desk”, “How many calls were there last week?”
 - after your approval: “Create an agent called Reception”, “Change the greeting of Reception to "Hello!"”, “Block +14155550123 for Reception”`;
 
 /** The replies, of which the first one whose pattern matches applies. The last one matches every message. */
@@ -46,6 +46,13 @@ const replies: Reply[] = [
   {
     when: /^\W*(hi|hello|hey|thanks|thank you)\b/i,
     answer: () => `Hello! I am a fake model for local use: my answers are canned, my tools are real. ${abilities}`,
+  },
+  {
+    tool: 'getCallFigures',
+    when: /\blast week\b/i,
+    input: () => listLastWeek(),
+    answer: ({ totals: { calls = 0, withOutcome = 0, value = 0, valueCurrency = '' } = {} }) =>
+      `There were ${calls} calls last week, from Monday to Sunday (UTC). ${withOutcome} of them had an outcome, worth ${`${value} ${valueCurrency}`.trim()}.`,
   },
   {
     tool: 'searchDocumentation',
@@ -136,7 +143,7 @@ export const summarizeRequest = ({ messages }: ConverseRequest): Request => {
   };
 };
 
-/** Returns the next response. It depends only on the conversation. */
+/** Returns the next response. It depends only on the conversation, and on the day where this names a week. */
 export const nextTurn = (conversation: ConverseRequest): Turn => {
   const { text, results } = summarizeRequest(conversation);
   const tools = new Set((conversation.toolConfig?.tools ?? []).flatMap(({ toolSpec }) => toolSpec?.name ?? []));
@@ -189,6 +196,14 @@ const draft = (name: string) => ({
 /** Returns a sentence with a list below it, in Markdown. */
 const list = <Item = Value>(sentence: string, items: Item[] = [], format: (item: Item) => string): string =>
   items.length > 0 ? `${sentence}\n\n${items.map((item) => `- ${format(item)}`).join('\n')}` : sentence;
+
+/** Returns the days of the calendar week before this one, in UTC. */
+const listLastWeek = () => {
+  const dayMilliseconds = 24 * 60 * 60 * 1000;
+  const monday = Date.now() - ((new Date().getUTCDay() + 6) % 7) * dayMilliseconds;
+  const [from, to] = [monday - 7 * dayMilliseconds, monday].map((at) => new Date(at).toISOString().slice(0, 10));
+  return { from, to };
+};
 
 const findNumbers = (message: string) =>
   (message.match(/\+?\(?\d[\d\s().-]{5,}\d/g) ?? []).map((number) => number.trim());

@@ -27,6 +27,10 @@ const tools = {
       topics: [{ title: 'Block a number', text: 'POST /agent-block-list' }, { title: 'Other' }],
     }),
   }),
+  getCallFigures: tool({
+    inputSchema: object({ from: text, to: text }),
+    execute: async () => ({ totals: { calls: 12, withOutcome: 7, value: '90', valueCurrency: 'USD' } }),
+  }),
   createAgent: tool({
     inputSchema: object({ name: text, configuration: { type: 'object' } }, ['name']),
     execute: async ({ name }) => ({ agentId, name }),
@@ -62,6 +66,16 @@ it('the fake model looks a question up, and reports what it found', async () => 
   const { calls, text } = await getOutcome('How do I stop callers?');
   expect(calls).toEqual([['searchDocumentation', { query: 'How do I stop callers?' }]]);
   expect(text).toContain('POST /agent-block-list');
+});
+
+it('the fake model takes the calendar week before this one for last week', async () => {
+  const { calls, text } = await getOutcome('How many calls were there last week?');
+  const [name, { from, to }] = calls[0] as [string, { from: string; to: string }];
+  const days = (Date.parse(to) - Date.parse(from)) / (24 * 60 * 60 * 1000);
+  expect([name, new Date(from).getUTCDay(), days]).toEqual(['getCallFigures', 1, 7]);
+  expect(Date.parse(to)).toBeLessThanOrEqual(Date.now());
+  expect(text).toContain('There were 12 calls last week');
+  expect(text).toContain('7 of them had an outcome, worth 90 USD.');
 });
 
 it('the fake model requests approval, continues after it, and accepts a no', async () => {

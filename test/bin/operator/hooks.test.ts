@@ -80,10 +80,12 @@ it('hooks url prints an address without a key for a platform that signs, and hoo
   expect(stdout).toContain('(address)');
 });
 
-it('hooks url also prints the address and the end of its key as text', async () => {
+it('hooks url prints the better way first, then the address and the end of its key as text', async () => {
   const { agentId } = await newWorld();
   const { code, stdout } = await operator('hooks', 'url', '--platform', 'retell', '--agent-id', agentId, ...where);
-  expect([code, stdout.split('\n')[0]]).toEqual([0, expect.stringContaining(`${target.baseUrl}/hooks/retell?uid=`)]);
+  const [advice, url] = stdout.split('\n\n');
+  expect([code, advice]).toEqual([0, expect.stringContaining('Better, let retell sign')]);
+  expect(url).toContain(`${target.baseUrl}/hooks/retell?uid=`);
   expect(stdout).toContain('key revoke --uid');
 });
 

@@ -77,11 +77,11 @@ export const createHookUrl = (hooks: Group) =>
       const url = buildAddress({ key: key.secret });
       print(options, { url, platform: name, keyId: key.keyId, uid, agentId }, () =>
         [
+          `Better, let ${name} sign: set its secret with PUT /hook-secrets/${name}, and the address needs no key. Until then:`,
           url,
           'Store this address now: it contains the key, which is not shown again.',
           record({ ...facts, key: key.keyId }),
           `To end it: key revoke --uid ${uid} ${key.keyId}`,
-          `Better, let ${name} sign: set its secret with PUT /hook-secrets/${name}, and the address needs no key.`,
         ].join('\n\n'),
       );
     });
