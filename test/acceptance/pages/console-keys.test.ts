@@ -121,7 +121,7 @@ it('â€œSet up a new client with a key, see what its agents did, and suspend it.â
   expect(changes.length).toBeGreaterThan(0);
   await page.getByRole('button', { name: 'Suspend' }).click();
   expect((await call('GET', '/key', { apiKey })).status).toBe(200);
-  await page.getByRole('button', { name: 'Suspend the client' }).click();
+  await page.getByRole('button', { name: 'Suspend Northside Dental' }).click();
   await page.getByText('Every request with a key of the client is refused.').waitFor();
   expect((await call('GET', '/key', { apiKey })).status).toBe(403);
   await page.getByRole('button', { name: 'Resume' }).click();

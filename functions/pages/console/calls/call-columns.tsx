@@ -61,9 +61,21 @@ const cells: Partial<Record<ColumnName, Omit<Column<Call>, 'heading'>>> = {
         <OutcomeBadge outcome={outcome} />
       ),
   },
+  agentVersion: {
+    cell: (call) =>
+      isWithoutDecision(call) ? (
+        <span className="faint">Not known: the platform did not ask at the start, or got no answer in time</span>
+      ) : (
+        call.agentVersion
+      ),
+  },
   disclosed: { cell: ({ disclosed }) => disclosed && disclosures[disclosed] },
   custom_call_outcome_value: { isNumber: true, cell: (call) => <OutcomeValue call={call} /> },
 };
+
+/** Checks for a call of a platform that returns the version, which had none: also one that `unsure` accepted. */
+const isWithoutDecision = ({ callId, direction, agentVersion }: Call) =>
+  agentVersion === undefined && direction === 'inbound' && /^(vapi|retell|elevenlabs):/.test(callId);
 
 /** The value of a call, in the currency of its agent. */
 const OutcomeValue = ({ call: { agentId, custom_call_outcome_value: value } }: { call: Call }) => {

@@ -106,7 +106,7 @@ const agentColumn: Column<AgentFigures> = {
 };
 
 const Actions = ({ client }: { client: User }) => {
-  const { uid, suspended } = client;
+  const { uid, name = uid, suspended } = client;
   const changes = [['clients']];
   const suspension = useChange((api, options) => api.users.update({ uid, suspended: !suspended }, options), {
     changes,
@@ -126,9 +126,9 @@ const Actions = ({ client }: { client: User }) => {
         <DialogButton label="Suspend" className="quiet">
           {(onClose) => (
             <FormDialog
-              title={`Suspend ${client.name ?? uid}?`}
+              title={`Suspend ${name}?`}
               change={suspension}
-              submit="Suspend the client"
+              submit={`Suspend ${name}`}
               pending="In progress …"
               isDanger
               onSubmit={() => suspension.mutate(undefined, { onSuccess: onClose })}

@@ -75,7 +75,7 @@ const EntryCard = ({ number, entry }: { number: string; entry: Entry }) => {
           Prefix: prefix && <code>{prefix}</code>,
           Reason: reason ?? 'None given',
           Blocked: <Time at={blockedAt} />,
-          By: keyId && <Who keyId={keyId} keyName={keyName} />,
+          By: <BlockedBy keyId={keyId} keyName={keyName} />,
           Until: expiresAt ? <Time at={expiresAt} /> : prefix ? undefined : 'You unblock it',
         }}
       />
@@ -96,6 +96,14 @@ const EntryCard = ({ number, entry }: { number: string; entry: Entry }) => {
     </div>
   );
 };
+
+/** Who blocked a number. The outcome of a call blocks without a key where a voice platform signs. */
+export const BlockedBy = ({ keyId, keyName }: Pick<Entry, 'keyId' | 'keyName'>) =>
+  keyId ? (
+    <Who keyId={keyId} keyName={keyName} />
+  ) : (
+    <span className="faint">No key: a voice platform or the operator</span>
+  );
 
 /** Says which rule lets a number through, if one does. */
 const WhyNotBlocked = ({ number, agentId }: Props) => {

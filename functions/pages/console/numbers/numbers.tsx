@@ -6,11 +6,11 @@ import { FilterBar, TextFilter } from '../components/fields.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty, Section } from '../components/parts.tsx';
 import { useTypedNumber } from '../components/typed-number.ts';
-import { Time, Who } from '../components/values.tsx';
+import { Time } from '../components/values.tsx';
 import { formatPhone } from '../formats.ts';
 import { usePages } from '../service.tsx';
 import { BlockDialog } from './block-dialog.tsx';
-import { NumberName } from './decision.tsx';
+import { BlockedBy, NumberName } from './decision.tsx';
 import { Imports } from './imports.tsx';
 import { NumberPage } from './number-page.tsx';
 import { BlockListRules } from './rules.tsx';
@@ -130,7 +130,7 @@ const columnsOfNumbers: Column<BlockedNumber>[] = [
   {
     heading: 'By',
     isLong: true,
-    cell: ({ keyId, keyName }) => keyId && <Who keyId={keyId} keyName={keyName} />,
+    cell: (entry) => <BlockedBy {...entry} />,
   },
   { heading: 'Until', cell: ({ expiresAt }) => expiresAt && <Time at={expiresAt} /> },
 ];

@@ -1,7 +1,5 @@
-import type { ReactNode } from 'react';
 import { Link } from '../address.tsx';
 import { useAgentChoices } from '../components/agent-filter.tsx';
-import { Status } from '../components/values.tsx';
 import { useRead, useService } from '../service.tsx';
 
 /** The way to the first call, with the steps that are done. */
@@ -18,38 +16,47 @@ export const FirstSteps = () => {
     enabled,
   });
   const sources = (websites.data?.websites.length ?? 0) + (documents.data?.documents.length ?? 0);
+  const steps = [
+    {
+      isDone: agents.length > 0,
+      what: 'Create an agent',
+      where: { view: 'agents', filters: { form: 'new' } },
+      text: 'It answers with its greeting and its instructions.',
+    },
+    {
+      isDone: sources > 0,
+      what: 'Give it knowledge',
+      where: { view: 'knowledge' },
+      text: 'The agent answers from websites and documents.',
+    },
+    {
+      isDone: false,
+      what: 'Connect a platform',
+      where: { view: 'agents', filters: { agentId, section: 'connect' } },
+      text: 'It asks at each call what to do, and reports each call that ended.',
+    },
+    {
+      isDone: false,
+      what: 'Make the first call',
+      where: { view: 'calls' },
+      text: 'It appears here and in Calls within seconds.',
+    },
+  ];
+  const next = steps.find(({ isDone }) => !isDone);
   return (
     <section className="empty">
       <h2>No calls yet: the way to the first one</h2>
-      <ol className="stack">
-        <Step isDone={agents.length > 0} text="It answers with its greeting and its instructions.">
-          <Link view="agents" filters={{ form: 'new' }}>
-            Create an agent
-          </Link>
-        </Step>
-        <Step isDone={sources > 0} text="The agent answers from websites and documents.">
-          <Link view="knowledge">Give it knowledge</Link>
-        </Step>
-        <Step isDone={false} text="It asks at each call what to do, and reports each call that ended.">
-          {agentId ? (
-            <Link view="agents" filters={{ agentId, section: 'connect' }}>
-              Connect a platform
+      <ol className="steps">
+        {steps.map((step) => (
+          <li key={step.what} className={step.isDone ? 'done' : undefined}>
+            {step.isDone && <span className="visually-hidden">Done </span>}
+            <Link {...step.where} className={step === next ? 'button' : undefined}>
+              {step.what}
             </Link>
-          ) : (
-            <a href="/docs/voice-platforms">Connect a platform</a>
-          )}
-        </Step>
-        <Step isDone={false} text="It appears here and in Calls within seconds.">
-          <Link view="calls">Make the first call</Link>
-        </Step>
+            <p>{step.text}</p>
+          </li>
+        ))}
       </ol>
     </section>
   );
 };
-
-const Step = ({ isDone, text, children }: { isDone: boolean; text: string; children: ReactNode }) => (
-  <li>
-    <Status tone={isDone ? 'good' : 'off'} label={isDone ? 'Done' : 'To do'} /> {children}
-    <p>{text}</p>
-  </li>
-);
