@@ -37,6 +37,33 @@ export const prepareXml = (xml: string, shared: SharedParts): PreparedPart => {
   return { xml: part.edited(), surroundings, unread, withText };
 };
 
+/** The elements of lists and styles that the library reads. */
+const readOfShared =
+  /(^|:)(numbering|abstractNum|lvl|numFmt|pStyle|num|abstractNumId|numStyleLink|styles|style|name|pPr|numPr|numId)$/;
+
+/** Removes what the library does not read from the XML of lists or styles, which is most of it. */
+export const removeUnread = (xml: string): string => {
+  const kept: string[] = [];
+  let [from, unread] = [0, 0];
+  const parser = new SaxesParser();
+  parser.on('opentag', ({ name }) => {
+    if (unread === 0 && !readOfShared.test(name)) kept.push(xml.slice(from, xml.lastIndexOf('<', parser.position - 1)));
+    if (unread > 0 || !readOfShared.test(name)) unread++;
+  });
+  parser.on('closetag', () => {
+    if (unread > 0 && --unread === 0) from = parser.position;
+  });
+  parser.on('error', (error) => {
+    throw error;
+  });
+  try {
+    parser.write(xml).close();
+  } catch {
+    return xml;
+  }
+  return kept.join('') + xml.slice(from);
+};
+
 const namespaces: Record<string, string> = {
   'http://schemas.openxmlformats.org/wordprocessingml/2006/main': 'w',
   'http://purl.oclc.org/ooxml/wordprocessingml/main': 'w',
@@ -307,7 +334,8 @@ class Part {
 
   /** Shows the choice at the end of its field: form fields of drop-down lists usually have no text. */
   #addChoice(end: number) {
-    if (this.#choice) this.#replace(end, end, textElement(this.#choice));
+    const cost = steps.xmlRun + this.#choice.length * steps.character;
+    if (this.#choice && this.#shared.budget.take(cost)) this.#replace(end, end, textElement(this.#choice));
     this.#choice = '';
   }
 

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import mammoth from 'mammoth';
 import { SaxesParser } from 'saxes';
 import { isEncryptedOffice } from './document-kind.ts';
-import { importMark, type PreparedPart, prepareXml, type SharedParts } from './docx-elements.ts';
+import { importMark, type PreparedPart, prepareXml, removeUnread, type SharedParts } from './docx-elements.ts';
 import { htmlOfPart } from './docx-imports.ts';
 import { Numbering, showMarkdownNumbers, showNumbers } from './docx-numbering.ts';
 import { readHtml } from './html.ts';
@@ -34,13 +34,19 @@ export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
   if (!xml) throw new Error('The archive has no document.');
   files.delete(name);
   const shared: SharedParts = { budget, notes: new Map() };
-  for (const notes of ['footnotes', 'endnotes'].map((notes) => posix.join(posix.dirname(name), `${notes}.xml`))) {
-    const xml = files.get(notes);
-    if (xml) files.set(notes, Buffer.from(prepareXml(cutXml(xml, budget), shared).xml));
-  }
-  const [numbers = '', styles = ''] = ['numbering', 'styles'].map((part) =>
-    readShared(posix.join(posix.dirname(name), `${part}.xml`)),
-  );
+  /** Reads a part once, and leaves to the library what it needs of it: it reads the part again for each part of the text. */
+  const prepare = (part: string, toPrepared: (xml: string) => string): string => {
+    const partName = posix.join(posix.dirname(name), `${part}.xml`);
+    const bytes = files.get(partName);
+    const xml = bytes ? cutXml(bytes, budget) : '';
+    if (bytes) files.set(partName, Buffer.from(toPrepared(xml)));
+    readShared(partName);
+    return xml;
+  };
+  const relationships = resolveRelationships(readShared, name);
+  for (const notes of ['footnotes', 'endnotes']) prepare(notes, (xml) => prepareXml(xml, shared).xml);
+  const numbers = prepare('numbering', removeUnread);
+  const styles = prepare('styles', removeUnread);
   const numbered = { ...shared, numbering: numbers ? new Numbering(numbers, styles) : undefined };
   const readImport = importReader(files, readShared, budget);
   const content = new LongText();
@@ -69,8 +75,7 @@ export const readDocx = async (bytes: Buffer): Promise<LongDocument> => {
     surroundings ??= part.surroundings;
     add(await toHtml(part));
   }
-  if (!budget.isSpent)
-    add(await readSurroundings(surroundings ?? [], resolveRelationships(readShared, name), shared, readShared, toHtml));
+  if (!budget.isSpent) add(await readSurroundings(surroundings ?? [], relationships, shared, readShared, toHtml));
   const { warnings } = budgetOfHtml;
   if (budget.isSpent && !budgetOfHtml.isSpent) warnings.push(...budget.warnings);
   if (unread.size > 0) warnings.push({ code: 'ignored_elements', message: describeIgnored(unread) });
@@ -185,7 +190,11 @@ const sharedReader = (files: Map<string, Buffer>, budget: ReadingBudget): ReadSh
   const read = new Map<string, { text: string; cost: number }>();
   return (name) => {
     const known = read.get(name);
-    if (known) return budget.take(known.cost) || known.cost < maxUnpaidSteps ? known.text : '';
+    if (known) {
+      // The last part of a spent document still has its styles and notes.
+      budget.take(known.cost);
+      return known.text;
+    }
     const { left } = budget;
     const bytes = files.get(name);
     const text = bytes ? cutXml(bytes, budget) : '';
@@ -193,9 +202,6 @@ const sharedReader = (files: Map<string, Buffer>, budget: ReadingBudget): ReadSh
     return text;
   };
 };
-
-/** What is read of a spent document still has its styles, unless they take longer. */
-const maxUnpaidSteps = 10_000;
 
 const noRelationships = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>';
 
@@ -225,6 +231,8 @@ const parseRelationships = (xml: string): Record<string, string>[] =>
   );
 
 const runs = /(^|:)[rt]$/;
+/** The elements whose text is read. Instructions of fields are as long as texts, and most of them are not. */
+const texts = /(^|:)t$/;
 /** Elements whose attributes the library reports. */
 const reported = /(^|:)([prR]Style|tblStyle|br|sym)$/;
 /** The elements that become elements of HTML. */
@@ -260,7 +268,7 @@ const splitParts = function* (xml: Buffer, budget: ReadingBudget, characters = p
     body = { start: parser.position, depth: open.length, closing: closeTags(open) };
   });
   parser.on('text', (text) => {
-    if (!budget.take(text.length * steps.character)) throw new SpentError();
+    if (texts.test(open.at(-1) ?? '') && !budget.take(text.length * steps.character)) throw new SpentError();
   });
   parser.on('closetag', () => {
     paid = parser.position;
