@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { type ExitCode, exitCodes } from './command-line/exit-codes.ts';
 import { isolateFromAws } from './local/aws-settings.ts';
 import { openDataFolder } from './local/data-folder.ts';
@@ -27,7 +27,7 @@ const toDays = (value: string) => {
 
 const options = new Command('npm start --')
   .configureHelp({ formatHelp: () => readFileSync(join(import.meta.dirname, 'local/help.txt'), 'utf8') })
-  .option('--port <number>', '', toPort, 3000)
+  .addOption(new Option('--port <number>').argParser(toPort).default(3000).env('PORT'))
   .option('--data <folder>')
   .option('--watch')
   .option('--lake')

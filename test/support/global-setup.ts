@@ -95,15 +95,15 @@ export default async (project: TestProject) => {
       },
     },
   );
-  const target = firstLine(service);
+  const target = firstLine(service).then((line) => {
+    const { erasureSecret } = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'));
+    return JSON.stringify({ ...JSON.parse(line), erasureSecret });
+  });
   // If it fails, each test that needs it reports so.
   target.catch(() => {});
   const server = createServer((_request, response) => {
     target.then(
-      (line) => {
-        const { erasureSecret } = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'));
-        response.end(JSON.stringify({ ...JSON.parse(line), erasureSecret }));
-      },
+      (text) => response.end(text),
       (error: Error) => response.writeHead(500).end(error.message),
     );
   });

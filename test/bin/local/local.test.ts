@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
@@ -98,9 +99,17 @@ it('the local run rejects requests for another host, as from a page whose name r
   }
 });
 
+it('npm start takes the port from PORT, and refuses one that is none', () => {
+  const env = { ...process.env, PORT: 'x' };
+  const { status, stderr } = spawnSync(process.execPath, ['bin/local.ts'], { env, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([2, expect.stringContaining("value 'x' from env 'PORT' is invalid")]);
+});
+
 it('npm start -- --help names every option and every setting', () => {
   const help = readFileSync('bin/local/help.txt', 'utf8');
-  const options = [...readFileSync('bin/local.ts', 'utf8').matchAll(/\.option\('(--[\w-]+)/g)].map(([, name]) => name);
+  const options = [...readFileSync('bin/local.ts', 'utf8').matchAll(/(?:\.option|new Option)\('(--[\w-]+)/g)].map(
+    ([, name]) => name,
+  );
   expect(options.length).toBeGreaterThan(4);
   const source = readFileSync('functions/environment.ts', 'utf8');
   const settings = [...source.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)].map(([name]) => name);
