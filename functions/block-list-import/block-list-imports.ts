@@ -202,6 +202,12 @@ export class BlockListImports extends TableStore {
     }
   }
 
+  /** Deletes a user's imports into the list of an agent that is deleted. A run of one notices it and ends. */
+  async removeOfAgent(uid: string, agentId: string): Promise<void> {
+    for await (const items of this.table.pages<ImportItem>(importCollection(uid)))
+      await this.table.deleteMany(items.filter((item) => item.agentId === agentId));
+  }
+
   /** Ends the imports of a user who is deleted. One that runs holds its list until its run has noticed and written its last number. */
   async cancel(uid: string): Promise<void> {
     for await (const item of this.table.query<ImportItem>(importCollection(uid))) {
@@ -325,6 +331,7 @@ export const blockListImports = /* @__PURE__ */ service(() => new BlockListImpor
   isRunning: ['dynamodb:GetItem'],
   unfinished: ['dynamodb:Query'],
   forget: ['dynamodb:Query', 'dynamodb:UpdateItem'],
+  removeOfAgent: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
   cancel: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
   release: ['dynamodb:DeleteItem'],
   noteUpload: ['dynamodb:UpdateItem'],

@@ -1,3 +1,4 @@
+import { blockListImports } from '../block-list-import/block-list-imports.ts';
 import { budgetChecks } from '../budgets/budget-checks.ts';
 import { queueCheck } from '../budgets/queue-check.ts';
 import { callAttempts } from '../calling/call-attempts.ts';
@@ -33,6 +34,7 @@ export const finishDeletion = queueJob({
     lakeFiles: lakeFiles.for('delete'),
     callAttempts: callAttempts.for('removeAll'),
     blockList: blockList.for('removeAll'),
+    blockListImports: blockListImports.for('removeOfAgent'),
     websites: websites.for('removeAll'),
     documents: documents.for('removeAll'),
     files: files.for('delete'),
@@ -48,7 +50,7 @@ export const finishDeletion = queueJob({
 
   async handle({ agentId, progress }, services, { until }) {
     const { agentDeletions, calls, callFigures, callAttempts, blockList, websites, documents, files } = services;
-    const { duplications, parkedChanges, idempotency, users, jobQueue } = services;
+    const { blockListImports, duplications, parkedChanges, idempotency, users, jobQueue } = services;
     const startedAt = progress?.startedAt ?? Date.now();
     const deleted = await agentDeletions.find(agentId);
     if (!deleted) return;
@@ -63,6 +65,7 @@ export const finishDeletion = queueJob({
       documents.removeAll(agentId, until, (record) => files.delete(fileKey(record))),
     ]);
     if (!emptied.every(Boolean)) return jobQueue.send(message);
+    for (const uid of [deleted.owner, ...deleted.guests]) await blockListImports.removeOfAgent(uid, agentId);
     await duplications.remove(agentId);
     // The calls of the agent no longer count.
     if (await users.findBudget(deleted.owner)) await queueCheck({ uid: deleted.owner, by: agentId }, services);

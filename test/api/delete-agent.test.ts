@@ -28,6 +28,8 @@ const fullWorld = async () => {
   expect((await upload(world, [['hours.txt', 'Opening hours: nine to five.']])).status).toBe(200);
   const files = [{ name: 'later.txt', size: 5 }];
   await world.call('POST', '/agent-documents/uploads', { body: { uid, agentId, files } });
+  for (const { apiKey, uid } of [world, guest])
+    await world.call('POST', '/block-list-imports', { apiKey, body: { uid, agentId, size: 9 } });
   const { url } = newFolder();
   await makeWebsites(world).add(url);
   return { ...world, guest };
