@@ -164,8 +164,8 @@ export const limits = {
   fileBytes: 10_485_760,
   /** The elements of a file that are read, as steps of about ten microseconds: of any file, for each MB, and at most. */
   smallFileReadingSteps: 50_000,
-  readingStepsPerMegabyte: 800_000,
-  readingSteps: 1_400_000,
+  readingStepsPerMegabyte: 500_000,
+  readingSteps: 1_200_000,
   /** Maximum size of a text that is added as a document: as JSON, it fits into a body. */
   documentTextBytes: 900 * 1024,
   /** Maximum size of an upload through API Gateway and Lambda: an event has at most 6 MB, and base64 adds a third. */
