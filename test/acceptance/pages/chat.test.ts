@@ -176,7 +176,7 @@ it('a tool call that is opened at the end of a page stays in view', async () => 
   await tool.locator('summary').click();
   const isInView = async () => {
     const [box, view] = await Promise.all([tool.boundingBox(), log(page).boundingBox()]);
-    if (!box || !view || box.y < view.y) return false;
+    if (!box || !view || box.y < view.y - 1) return false;
     return Math.min(box.y + box.height, box.y + view.height) <= view.y + view.height + 1;
   };
   await tool.locator('pre').first().waitFor();
