@@ -201,22 +201,22 @@ it('a secret or a webhook endpoint that an earlier request sets during a suspens
   expect(pickError(await world.call('POST', '/webhook-endpoints', { body }))).toEqual([403, 'user_suspended']);
 });
 
-it('a suspension in the middle of a request with 2,000 numbers interrupts nothing: all are blocked, and the next request is refused', {
+it('a suspension in the middle of a request with 500 numbers interrupts nothing: all are blocked, and the next request is refused', {
   tags: 'heavy',
 }, async () => {
   const { uid, call, suspend } = await newClientWorld();
-  const numbers = Array.from({ length: 2_000 }, (_, n) => `+1415${5_000_000 + n}`);
+  const numbers = Array.from({ length: 500 }, (_, n) => `+1415${5_000_000 + n}`);
   const block = () => call('POST', '/block-list', { body: { uid, numbers } });
   const first = blockedNumberKey({ uid }, '+14155000000');
   const [blocked] = await Promise.all([
     block(),
     until(() => table.get().get(first), { interval: 5 }).then(() => suspend(true)),
   ]);
-  expect([blocked.status, blocked.body.added.length, blocked.body.failed]).toEqual([200, 2_000, []]);
+  expect([blocked.status, blocked.body.added.length, blocked.body.failed]).toEqual([200, 500, []]);
   expect(pickError(await block())).toEqual([403, 'user_suspended']);
   await suspend(false);
   const again = await block();
-  expect([again.body.added, again.body.failed.length]).toEqual([[], 2_000]);
+  expect([again.body.added, again.body.failed.length]).toEqual([[], 500]);
 });
 
 it('a guest of a suspended user, and the clients of a suspended maker, go on', async () => {
