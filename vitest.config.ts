@@ -50,7 +50,7 @@ export const common = {
     {
       name: 'heavy',
       description: 'Takes seconds of a processor, or writes much: runs in npm run test:acceptance.',
-      timeout: 600_000,
+      timeout: 900_000,
     },
     {
       name: 'local-only',

@@ -7,9 +7,9 @@ import { makePatience } from '../support/patience.ts';
 const project = {
   ...common,
   setupFiles: [...common.setupFiles, 'test/acceptance/heavy-tests.ts'],
-  // Four files at a time compete for two processors.
-  ...makePatience(300),
-  testTimeout: 360_000,
+  // Three files at a time compete for two processors.
+  ...makePatience(600),
+  testTimeout: 720_000,
   hookTimeout: 240_000,
 };
 
@@ -24,7 +24,7 @@ export default defineConfig({
     root: join(import.meta.dirname, '../..'),
     globalSetup: ['test/acceptance/packages.ts', 'test/support/global-setup.ts'],
     // More than a small machine has processors: half of the time, tests wait.
-    maxWorkers: 4,
+    maxWorkers: 3,
     projects: [
       {
         test: {
