@@ -57,7 +57,7 @@ function asWritten(this: object): unknown {
 
 /** Returns the path of the first number in parsed JSON whose double lacks digits of it, if any. Infinite numbers are apart. */
 export const findInexactNumber = (value: unknown): string[] | undefined => {
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (!isContainer(value)) return undefined;
   for (const [name, source] of numbersAsWritten.get(value) ?? [])
     if (Number.isFinite(Number(source)) && !isExactNumber(source)) return [name];
   return findInside(value, findInexactNumber);
@@ -113,14 +113,14 @@ export const isDeeperThan = (value: unknown, max: number): boolean => {
 /** Returns the path of the first number beyond the range of a double, if any: it would be written as `null`. */
 export const findInfinity = (value: unknown): string[] | undefined => {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : [];
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (!isContainer(value)) return undefined;
   return findInside(value, findInfinity);
 };
 
 /** Checks whether a text of a JSON value matches: a value, or the name of a field. */
 export const hasText = (value: unknown, matches: (text: string) => boolean): boolean => {
   if (typeof value === 'string') return matches(value);
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isContainer(value)) return false;
   return Object.entries(value).some(([name, one]) => matches(name) || hasText(one, matches));
 };
 

@@ -23,9 +23,13 @@ export const readDocument = async (bytes: Uint8Array, type: DocumentType): Promi
     const contentMD = parts.contentMD ? joinParts(parts.contentMD) : content;
     return { content, contentMD, ...(warnings.length > 0 && { warnings }) };
   } catch (error) {
-    const { name, reason } = error as Error & { reason?: string };
-    return { failure: failures[error instanceof WorkerAbortedError ? `aborted: ${reason}` : name] ?? failures.broken };
+    return { failure: describeFailure(error as Error) };
   }
+};
+
+const describeFailure = (error: Error): string => {
+  if (error instanceof WorkerAbortedError) return error.reason === 'crash' ? failures.broken : tooMuch;
+  return failures[error.name] ?? failures[error.message] ?? failures.broken;
 };
 
 type Reader = (bytes: Buffer) => Parts | Promise<Parts>;
@@ -85,8 +89,8 @@ const takeParts = ({ content, contentMD, warnings }: LongDocument): Parts => ({
 const tooMuch = 'The document is too large or too complicated to be read.';
 const failures: Record<string, string> & { broken: string } = {
   broken: 'The file is damaged: it cannot be read as what it begins like.',
-  'aborted: time': tooMuch,
-  'aborted: memory': tooMuch,
+  // What V8 says when a text outgrows a string.
+  'Invalid string length': tooMuch,
   DecompressionLimitError: 'The file unpacks to far more than it should, and was not read.',
   PasswordProtectedError: 'The document is protected with a password. Upload it without one.',
   PasswordException: 'The document is protected with a password. Upload it without one.',

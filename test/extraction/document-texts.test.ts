@@ -353,6 +353,7 @@ describe('a document made to do harm is given up, and says why', { tags: 'heavy'
       () => rawDocx(`<w:p>${'<w:r><w:t>a</w:t></w:r>'.repeat(600_000)}</w:p>`),
       expect.objectContaining({ content: expect.stringMatching(/^a+$/), warnings: [tooMany] }),
     ],
+    ['a Word document that refers 3,000 times to an address of a megabyte', () => longAddress(), tooMuch],
     [
       'a Word document of tables in tables',
       () => rawDocx('<w:tbl><w:tr><w:tc>'.repeat(25_000) + '</w:tc></w:tr></w:tbl>'.repeat(25_000)),
@@ -403,6 +404,19 @@ describe('a document made to do harm is given up, and says why', { tags: 'heavy'
     expect(await read(await makePdf('Still here'))).toEqual({ content: 'Still here', contentMD: 'Still here' });
   });
 });
+
+/** A file whose text would be longer than a string can be. */
+const longAddress = () => {
+  const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+  const target = `https://site.example/${'a'.repeat(1024 * 1024)}`;
+  const link = `<w:p><w:hyperlink xmlns:r="${office}" r:id="rId9"><w:r><w:t>A</w:t></w:r></w:hyperlink></w:p>`;
+  return rawDocx(link.repeat(3000), [
+    {
+      name: 'word/_rels/document.xml.rels',
+      data: `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId9" Type="${office}/hyperlink" Target="${target}" TargetMode="External"/></Relationships>`,
+    },
+  ]);
+};
 
 /** A file that is valid except for its declarations. */
 const zipLie = () => {
