@@ -127,15 +127,17 @@ const mayUpload = (origin: string) =>
 /** The number of events that the emulator keeps. They are removed as they are handled. */
 const spiedEvents = 10_000;
 
-/** Sends a notification for each new file in the bucket, as S3 does on AWS. */
+/** Sends a notification for each new file in the bucket, as S3 does on AWS. The emulator has two events for a form or a copy. */
 const notify = (server: FauxqsServer, bucket: string): void => {
   const events = server.spy.getAllMessages();
   server.spy.clear();
-  for (const event of events) {
-    if (event.service !== 's3' || event.bucket !== bucket || !statusesOfUploads.has(event.status)) continue;
-    if (!startsJob(event.key)) continue;
+  const uploads = events.flatMap((event) =>
+    event.service === 's3' && event.bucket === bucket && event.status === 'uploaded' ? event.key : [],
+  );
+  for (const upload of new Set(uploads)) {
+    if (!startsJob(upload)) continue;
     // S3 encodes keys like form fields.
-    const key = encodeURIComponent(event.key).replaceAll('%20', '+').replaceAll('%2F', '/');
+    const key = encodeURIComponent(upload).replaceAll('%20', '+').replaceAll('%2F', '/');
     server.sendMessage('jobs', JSON.stringify({ Records: [{ s3: { bucket: { name: bucket }, object: { key } } }] }));
   }
 };
@@ -178,8 +180,6 @@ const hasCredentials = (
 /** The service itself writes other files, such as the records of parked changes. */
 const startsJob = (key: string) =>
   queueJobs.some(({ startedByFilesUnder: folder }) => folder !== undefined && key.startsWith(folder));
-
-const statusesOfUploads = new Set(['uploaded', 'copied']);
 
 const handlers: Handlers = new Map(queueJobs.map((job) => [job.name, queueWorker(job)]));
 /** The dead letters of other jobs wait for the next run. */

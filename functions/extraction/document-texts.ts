@@ -89,8 +89,9 @@ const takeParts = ({ content, contentMD, warnings }: LongDocument): Parts => ({
 const tooMuch = 'The document is too large or too complicated to be read.';
 const failures: Record<string, string> & { broken: string } = {
   broken: 'The file is damaged: it cannot be read as what it begins like.',
-  // What V8 says when a text outgrows a string.
+  // What V8 says when a text outgrows a string, and elements nest too deep.
   'Invalid string length': tooMuch,
+  'Maximum call stack size exceeded': tooMuch,
   DecompressionLimitError: 'The file unpacks to far more than it should, and was not read.',
   PasswordProtectedError: 'The document is protected with a password. Upload it without one.',
   PasswordException: 'The document is protected with a password. Upload it without one.',

@@ -65,14 +65,20 @@ it('a dead letter of a job that somebody waits for is given up at once', async (
   await emulator.stop();
 });
 
-it('the message that an upload starts is in the queue when the upload is answered', async () => {
+const authorization = `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/`;
+const form = new FormData();
+form.append('key', 'documents/one');
+form.append('x-amz-credential', credentials.accessKeyId);
+form.append('file', new Blob(['1']), 'one');
+it.each([
+  ['an upload', 'PUT', 'documents/one', { headers: { authorization }, body: '1' }],
+  ['an upload by a form', 'POST', '', { body: form }],
+  ['a copy', 'PUT', 'documents/two', { headers: { authorization, 'x-amz-copy-source': 'files/other/one' } }],
+])('the message that %s starts is in the queue once, when it is answered', async (_, method, key, request) => {
   const { emulator, countMessages } = await startOn(mkdtempSync(join(tmpdir(), 'queue-')));
-  const headers = { authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/` };
-  const { status } = await fetch(`${emulator.endpoint}/files/block-list-imports/u.i`, {
-    method: 'PUT',
-    headers,
-    body: '1',
-  });
-  expect([status, await countMessages('jobs')]).toEqual([200, 1]);
+  const files = `${emulator.endpoint}/files`;
+  await fetch(`${files}/other/one`, { method: 'PUT', headers: { authorization }, body: '1' });
+  const { ok } = await fetch(`${files}/${key}`, { method, ...request });
+  expect([ok, await countMessages('jobs')]).toEqual([true, 1]);
   await emulator.stop();
 });
