@@ -35,7 +35,7 @@ import { NamedNestedStack } from './named-nested-stack.ts';
 import { deployedFunctionName, reservedConcurrency, ServiceFunction } from './service-function.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
-/** Operations that a call waits for. Their concurrency can be reserved, so that batches cannot exhaust it. */
+/** The operations at call time whose concurrency can be reserved, so that batches cannot exhaust it. */
 const reserved = new Set<AnyEndpoint>([decideCallStart, receiveHook, checkBlockedNumber, searchKnowledge]);
 
 /** The HTTP API, with a function for each route except those that other stacks add. */

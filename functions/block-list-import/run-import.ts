@@ -227,8 +227,8 @@ type ReadNumber = (text: string) => { number: string; problem?: never } | { numb
 const numberReader = async (country: string | undefined): Promise<ReadNumber> => {
   if (country === undefined) return readPhoneNumber;
   // Its data are larger than the rest of the function, and most files need none.
-  const { isCountry, readNationalNumber } = await import('../sheets/national-number.ts');
-  if (!isCountry(country)) throw new ImportError(`The numbers of the country ${country} are not known.`);
+  const { hasNumberingPlan, readNationalNumber } = await import('../sheets/national-number.ts');
+  if (!hasNumberingPlan(country)) throw new ImportError(`The numbers of the country ${country} are not known.`);
   return (text) => {
     const reading = readPhoneNumber(text);
     if (!reading.problem) return reading;

@@ -2,7 +2,6 @@ import pMap from 'p-map';
 import { allPurposes, type ConsentEntry } from '../domain/consent-decisions.ts';
 import type { Consent, NewConsent } from '../domain/consents.ts';
 import { now } from '../domain/date-time.ts';
-import { ApiError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { chooseForm } from '../domain/number-forms.ts';
 import { readPage } from '../domain/paging.ts';
@@ -20,7 +19,7 @@ import {
 import { exists } from '../store/expressions.ts';
 import { consentCollections, consentRecordCollection, consentsKey, findItem } from '../store/keys.ts';
 import { backOff, type Lookup, TableStore, type TransactionAction, table } from '../store/table.ts';
-import { isRetryable, writeFailure } from '../store/write-failures.ts';
+import { retryLater, writeFailure } from '../store/write-failures.ts';
 
 /** The result of recording a consent. */
 export type RecordingOutcome = { entry: ConsentEntry } | 'too_many_records' | 'temporarily_unavailable';
@@ -213,11 +212,6 @@ const packAdditions = (additions: Addition[], maxActions: number): Addition[][] 
     actions += more;
   }
   return batches;
-};
-
-/** Leaves a failed call to be repeated while there is time. */
-const retryLater = (error: Error): undefined => {
-  if (!(error instanceof ApiError) && !isRetryable(error)) throw error;
 };
 
 export const consents = /* @__PURE__ */ service(() => new Consents(table.get()), {

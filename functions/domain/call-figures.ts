@@ -5,9 +5,9 @@ import { examples } from './examples.ts';
 import { limits } from './limits.ts';
 import { isTimeZone } from './time-zones.ts';
 
-export const periodUnits = ['hour', 'day', 'week', 'month'] as const;
+const periodUnits = ['hour', 'day', 'week', 'month'] as const;
 export type PeriodUnit = (typeof periodUnits)[number];
-export const figureGroups = ['agent', 'direction', 'status', 'outcome', 'version'] as const;
+const figureGroups = ['agent', 'direction', 'status', 'outcome', 'version'] as const;
 export type FigureGroup = (typeof figureGroups)[number];
 
 /** The fields by which calls are grouped into rows: a period, a group, both or neither. */

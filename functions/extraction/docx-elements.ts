@@ -430,4 +430,4 @@ const mathOf: Record<string, (math: string) => string> = {
   'm:mr': (math) => `${math}; `,
 };
 
-const escapeXml = (text: string) => text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
+export const escapeXml = (text: string) => text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,3 +1,4 @@
+import { escapeXml } from './docx-elements.ts';
 import { htmlOfMessage } from './mime-message.ts';
 import { decodeHtml } from './page-text.ts';
 
@@ -9,7 +10,5 @@ export const htmlOfPart = (bytes: Buffer): string | undefined => {
   if (bytes.includes(0) || /^(PK|\{\\rtf)/.test(start)) return undefined;
   const { text } = decodeHtml(bytes);
   if (/<(html|body|!doctype|p|div|h\d|table|span|meta)\b/i.test(text)) return text;
-  return `<p>${escapeHtml(text).replace(/\r\n?|\n/g, '<br>')}</p>`;
+  return `<p>${escapeXml(text).replace(/\r\n?|\n/g, '<br>')}</p>`;
 };
-
-const escapeHtml = (text: string) => text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -7,7 +7,7 @@ export type Fields = Record<string, unknown>;
 export type McpMessage = { method: string; id?: unknown; params: Fields };
 
 /** Errors of JSON-RPC and of the Model Context Protocol (specification 2026-07-28, basic, error codes). */
-export const mcpErrors = {
+const mcpErrors = {
   parse: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,

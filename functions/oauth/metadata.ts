@@ -9,7 +9,7 @@ const cacheSeconds = 300;
 export const resourceMetadataPath = '/.well-known/oauth-protected-resource/mcp';
 
 /** Returns the resource that access tokens are for: the server of AI clients. */
-export const findResource = (): string => `${environment.publicUrl}/mcp`;
+const findResource = (): string => `${environment.publicUrl}/mcp`;
 
 /** Checks that a client means this resource. Clients add a slash, or the query of their address. */
 export const isOwnResource = (resource: string): boolean =>

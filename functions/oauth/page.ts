@@ -21,7 +21,7 @@ const meanings: Record<string, string> = {
   agents: 'Read, change and create agents',
   knowledge: 'Search and change what agents know',
   calls: 'Read, record and correct calls',
-  'block-list': 'Read and change blocked numbers',
+  'block-list': 'Read and change block lists, and read consents',
   hooks: 'Send requests as a voice platform',
   webhooks: 'Manage webhooks',
   changes: 'Read who changed what',

@@ -43,7 +43,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   import_in_progress: 'Another import of the same block list is running.',
   quota_exceeded: 'The user has too many agents or clients, or the agent too many websites and documents or users.',
   uid_taken: 'There is a user with this id, which another user created, or which is being deleted.',
-  too_many_keys: `The user has ${formatLimit('keys')} API keys that are not over.`,
+  too_many_keys: `The user has ${formatLimit('keys')} active API keys.`,
   suspended_by_operator: 'The operator of the service has suspended the user.',
   too_many_endpoints: `The user has ${formatLimit('webhookEndpoints')} webhook endpoints.`,
   version_conflict: 'The agent has another version by now than `If-Match` names.',

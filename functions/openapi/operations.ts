@@ -43,7 +43,7 @@ export type OperationTool = {
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
 };
 
-/** A model calls operations of JSON with a key. It only reads users, keys and access, and no keys of platforms: no secret reaches it. What a person has consented to is for people to say. */
+/** A model calls operations of JSON with a key. It only reads users, keys and access, and no keys of platforms: no secret reaches it. What a person has consented to is for people to say. It deletes no transcript and exports no person. */
 const isCallable = (endpoint: AnyEndpoint) =>
   endpoint.caller.kind === 'key' &&
   !endpoint.path.startsWith('/platform-keys') &&

@@ -51,7 +51,8 @@ export const comparePage = async (
   const listed = page
     .filter((call) => startsWithin(call, stored) && mayBeOurs(call, stored))
     .map((call) => ({ call, callId: toCallId(platform, call.id) }));
-  const isCompared = ({ call, callId }: Listed) => recorded.has(callId ?? '') && wasCompared(call, stored);
+  const isCompared = ({ call, callId }: Listed) =>
+    recorded.has(callId ?? '') && wasCompared(call, stored) && !findPlanned(stored, callId);
   const unread = listed.filter((one) => !isCompared(one)).flatMap(({ callId }) => callId ?? []);
   const read = unread.length === 0 ? new Map() : await services.callRecords.readReported(agentId, unread);
   const verdicts = await pMap(
@@ -90,25 +91,26 @@ const judge = async (
 ): Promise<Verdict> => {
   if (callId === undefined || found === 'deleted') return { kind: 'skipped' };
   const record = found?.call;
-  if (record && isOver(record)) {
-    // An earlier run of this page has recorded it.
-    const kind = (['recovered', 'completed'] as const).find((one) => stored.progress.planned[one].includes(callId));
-    if (kind) return { kind, callId };
+  const planned = findPlanned(stored, callId);
+  if (record && isOver(record) && !planned)
     return { kind: 'known', differences: compare(callId, record, readEnd(stored, call.event)) };
-  }
   if (isTooOld(call, callRecords.earliestStart())) return { kind: 'skipped' };
   if (!call.isOver) return { kind: record || isSurelyOurs(call, stored) ? 'skipped' : 'other' };
   const needsRest = !stored.dryRun || call.own === undefined;
   const event = needsRest && call.complete ? await call.complete() : call.event;
   const end = event && readEnd(stored, event);
-  if (!end) return { kind: 'skipped' };
+  if (!end) return planned && record ? { kind: planned, callId } : { kind: 'skipped' };
   if (!record && !isOwnNumber(stored, end)) return { kind: 'other' };
   const { other: number } = toCallStartReference({ uid: stored.uid, ...end });
   const person = { uid: stored.uid, number: number ?? '', time: end.facts.startedAt ?? new Date().toISOString() };
   if (number && (await erasedPeople.wasErasedAfter(await secret.read(), person))) return { kind: 'skipped' };
-  const kind = record ? 'completed' : 'recovered';
-  return { kind, callId, missing: { callId, end } };
+  // An earlier run of this page may have died between the record of a call and its outcome.
+  return { kind: planned ?? (record ? 'completed' : 'recovered'), callId, missing: { callId, end } };
 };
+
+/** Returns what an earlier run of this page was about to do with a call. */
+const findPlanned = ({ progress }: StoredReconciliation, callId: string | undefined) =>
+  (['recovered', 'completed'] as const).find((one) => progress.planned[one].includes(callId ?? ''));
 
 /** Returns the end that the platform's webhook would report, as the webhook's reader reads it. */
 const readEnd = ({ platform }: StoredReconciliation, body: Record<string, unknown>): CallEnd | undefined => {

@@ -7,7 +7,7 @@ import parsePhoneNumber, {
 import { plainText } from '../domain/read-phone-number.ts';
 
 /** Checks whether the numbers of a country are known. */
-export const isCountry = (code: string): code is CountryCode => isSupportedCountry(code);
+export const hasNumberingPlan = (code: string): code is CountryCode => isSupportedCountry(code);
 
 /**
  * Returns the E.164 form of a number as it is dialed within a country, or with the country's code or 00 and without its `+`. Returns

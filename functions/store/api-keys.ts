@@ -90,7 +90,7 @@ export class ApiKeys extends TableStore {
     const keys = usable.filter(({ parentHash }) => !parentHash);
     const room = limits.keys - keys.filter(({ keyId }) => keyId !== rotated).length;
     if (room <= 0)
-      throw new ApiError('too_many_keys', `A user can have at most ${limits.keys} keys that are not over. Revoke one.`);
+      throw new ApiError('too_many_keys', `A user can have at most ${limits.keys} active keys. Revoke one.`);
     const excess = over.length + keys.length + 1 - limits.listedKeys;
     if (excess > 0) {
       const oldest = over.sort((a, b) => (a.ttlSeconds ?? 0) - (b.ttlSeconds ?? 0)).slice(0, excess);

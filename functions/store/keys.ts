@@ -45,7 +45,7 @@
  * website               AGENT#<agentId>                        WEBSITE#<websiteId>     the record, without its text
  * refresh of a website  REFRESHES                              <hh:mm>#<agentId>#<websiteId>  when it is crawled again: at this time of the day in UTC
  * last look at those    LAST-LOOK                              LAST-LOOK               the time up to which websites that were due have been found
- * document              AGENT#<agentId>                        DOCUMENT#<documentId>   the same
+ * document              AGENT#<agentId>                        DOCUMENT#<documentId>   the record, without its text
  * text of a source      SOURCE#<websiteId or documentId>       <revision>#<part>#<n>   a piece of the text, deflated, under an item's 400 KB
  * visits of its pages   SOURCE#<websiteId>                     <revision>#visits      what servers said of the pages that have the text, deflated
  * index of a text       SOURCE#<websiteId or documentId>       <revision>#index-<id>#<n>  a piece of the index of its words, packed
@@ -453,7 +453,6 @@ export const parkedRetryKey: ItemKey = { pk: 'PARKED', sk: 'RETRY' };
 export type ChangedItem =
   | { kind: 'agent'; uid: string; agentId: string }
   | { kind: 'access' | 'call' | 'website' | 'document'; agentId: string; id: string }
-  | { kind: 'number'; list: BlockListOwner }
   | { kind: 'consent'; uid: string }
   | { kind: 'number' | 'rules'; list: BlockListOwner }
   | { kind: 'import' | 'erasure' | 'person export' | 'hook secret' | 'platform key'; uid: string; id: string }

@@ -51,6 +51,11 @@ const hasCode = (error: unknown, codes: string[]): boolean =>
   error instanceof TransactionCanceledException &&
   (error.CancellationReasons ?? []).some(({ Code = '' }) => codes.includes(Code));
 
+/** Leaves a failed call of many to be repeated while there is time. */
+export const retryLater = (error: Error): undefined => {
+  if (!(error instanceof ApiError) && !isRetryable(error)) throw error;
+};
+
 /** Checks whether a failed call may be retried. An invalid request may not. */
 export const isRetryable = (error: Error & { $fault?: string; $metadata?: { httpStatusCode?: number } }): boolean => {
   // The time for repeating throttled calls is over.

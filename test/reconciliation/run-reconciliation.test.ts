@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PlatformCall, VoicePlatforms } from '../../bin/local/voice-platforms.ts';
 import { ApiError } from '../../functions/domain/errors.ts';
 import type { PlatformName } from '../../functions/domain/voice-platforms.ts';
@@ -6,7 +6,8 @@ import { platformKeys } from '../../functions/reconciliation/platform-keys.ts';
 import { reconciliations } from '../../functions/reconciliation/reconciliations.ts';
 import { reconcileServices, runReconciliation } from '../../functions/reconciliation/run-reconciliation.ts';
 import { lazyServices } from '../../functions/service.ts';
-import type { Calls } from '../../functions/store/calls/calls.ts';
+import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
+import { type Calls, calls as callStore } from '../../functions/store/calls/calls.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
 import '../support/quiet-logs.ts';
 import { other, own, platformCall } from '../support/platform-calls.ts';
@@ -175,6 +176,26 @@ describe('a reconciliation', () => {
     while (await run(world.agentId, reconciliationId));
     expect(await world.find(reconciliationId)).toMatchObject({ status: 'done', listed: 9, recovered: 9, known: 0 });
     expect(await world.listCalls()).toHaveLength(9);
+  });
+
+  it('a run that is killed between the record of a call and its outcome leaves neither its block nor its outcome out', async () => {
+    const call = platformCall('vapi', { findings: { custom_call_outcome: 'do_not_call' } });
+    const world = await newReconciledWorld(platforms, 'vapi', { calls: [call] });
+    await agentChanges.get().change(world.uid, world.agentId, (agent) => ({
+      ...agent,
+      configuration: { ...agent.configuration, outcomes: [{ name: 'do_not_call', blocks: 'found' }] },
+    }));
+    const reconciliationId = await world.begin();
+    const dying = vi.spyOn(callStore.get(), 'setOutcome').mockRejectedValueOnce(new Error('The function died.'));
+    await expect(run(world.agentId, reconciliationId)).rejects.toThrow('died');
+    dying.mockRestore();
+    expect((await world.listCalls())[0]).not.toHaveProperty('custom_call_outcome');
+    while (await run(world.agentId, reconciliationId));
+    expect(await world.find(reconciliationId)).toMatchObject({ status: 'done', recovered: 1, known: 0 });
+    expect(await world.listCalls()).toMatchObject([{ custom_call_outcome: 'do_not_call' }]);
+    const { uid, agentId } = world;
+    const check = await world.call('GET', '/agent-block-list/check', { query: { uid, agentId, number: other } });
+    expect(check.body).toMatchObject({ blocked: true, reason: 'do_not_call' });
   });
 
   it('an end that arrives afterwards changes nothing', async () => {

@@ -33,7 +33,7 @@ export const newReconciledWorld = async (
   platform: PlatformName,
   { assistantIds = ['assistant-1'], calls = [] }: { assistantIds?: string[]; calls?: PlatformCall[] } = {},
 ) => {
-  const world = await newWorld(['agents', 'calls', 'hooks', 'privacy']);
+  const world = await newWorld(['agents', 'calls', 'hooks', 'privacy', 'block-list']);
   const { uid, agentId } = world;
   const apiKey = `platform-key-${newUlid()}`;
   const accountId = platform === 'twilio' || platform === 'telnyx' ? 'AC0123' : undefined;

@@ -74,7 +74,8 @@ const readPrice = (body: Record<string, unknown>): CallDetails['cost'] => {
 const jsonEvents =
   'is not in a form of TwiML or TeXML: this address does not take JSON events, such as those of Call Control.';
 
-const endStatuses = new Set(['completed', 'busy', 'no-answer', 'failed', 'canceled']);
+/** The statuses of a call that has ended. */
+export const endStatuses = new Set(['completed', 'busy', 'no-answer', 'failed', 'canceled']);
 
 const twiml = (verbs: string): CustomResponse => ({
   status: 200,

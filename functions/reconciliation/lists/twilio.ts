@@ -1,10 +1,10 @@
 import type { PlatformRequests } from '../../clients/platform-requests.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import { readText } from '../../hooks/platforms/platform.ts';
+import { endStatuses } from '../../hooks/platforms/twilio.ts';
 import { type CallList, type Criteria, type ListedCall, listObjects, type Position, readEach } from './list.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
-const overStatuses = new Set(['completed', 'busy', 'no-answer', 'failed', 'canceled']);
 
 /** Twilio's list of calls, by days of UTC. https://www.twilio.com/docs/voice/api/call-resource */
 export const twilio: CallList = {
@@ -64,7 +64,7 @@ const toListedCall = (call: Record<string, unknown>): ListedCall => {
   return {
     id: readText(call, 'sid') ?? '',
     startedAt: Number.isNaN(start) ? undefined : start,
-    isOver: overStatuses.has(readText(call, 'status') ?? ''),
+    isOver: endStatuses.has(readText(call, 'status') ?? ''),
     own: ownNumber(call),
     event: {
       ...{ CallSid: sid, From: from, To: to, Direction: direction, CallStatus: status, CallDuration: duration },

@@ -1,10 +1,9 @@
 import pMap from 'p-map';
 import type { NumberOutcome } from '../../domain/block-list.ts';
 import { chunks } from '../../domain/chunks.ts';
-import { ApiError } from '../../domain/errors.ts';
 import { type Statement, statementsPerBatch } from '../statements.ts';
 import { backOff, type Table } from '../table.ts';
-import { isRetryable, retryableCodes } from '../write-failures.ts';
+import { retryableCodes, retryLater } from '../write-failures.ts';
 import type { BlockedItem } from './blocked-number.ts';
 
 export type StepName = 'insert' | 'read' | 'reclaim' | 'remove';
@@ -63,12 +62,6 @@ const planBatches = (states: Map<string, NumberState>): Batch[] => {
       phones: batch.map(({ phone }) => phone),
     })),
   );
-};
-
-/** Leaves a throttled batch to be retried, since the rest of the request may succeed. */
-const retryLater = (error: Error) => {
-  if (!(error instanceof ApiError) && !isRetryable(error)) throw error;
-  return undefined;
 };
 
 /** Runs a batch. `stateAfter` judges errors; undefined means a retry. */

@@ -142,7 +142,7 @@ export const fieldGroups: { title: string; isRare?: true; fields: AgentField[] }
         label: 'Taken out of transcripts',
         kind: 'choices',
         options: [
-          { value: 'cards', label: 'Numbers of cards' },
+          { value: 'cards', label: 'Card numbers' },
           { value: 'emails', label: 'Email addresses' },
           { value: 'numbers', label: 'Numbers of 7 and more digits' },
         ],

@@ -84,7 +84,7 @@ export const Traffic = ({ agent: { agentId, version, split = [] } }: { agent: Ag
           </button>
         </fieldset>
       ))}
-      {!isComplete && <p className="problem">The parts have to be 100% together; they are {sum}%.</p>}
+      {!isComplete && <p className="problem">The shares must add up to 100%. They add up to {sum}%.</p>}
       {error && <Failed error={error} />}
       <div className="buttons">
         <button type="submit" disabled={isPending || !isComplete || !isChanged}>

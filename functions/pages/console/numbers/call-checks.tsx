@@ -72,7 +72,7 @@ const describeCause = ({ cause, scope, prefix }: RejectedNumber, calling: Callin
     case 'consent_expired':
       return `The consent to ${purpose} is over`;
     case 'outside_hours':
-      return 'Outside of the hours, where the person is';
+      return 'Outside calling hours where the person is';
     case 'too_many_attempts':
       return 'Called too often';
   }

@@ -71,7 +71,7 @@ export const ConsentDialog = ({ number, state, purposes, onClose }: Props) => {
         label="Said at"
         name="at"
         type="datetime-local"
-        note={`Without it, now. Times are of ${timeZone.replaceAll('_', ' ')}.`}
+        note={`If empty, the current time. Time zone: ${timeZone.replaceAll('_', ' ')}.`}
       />
       {isGiven && <LastDayField note="Without it, the consent does not end." />}
       {isGiven && (

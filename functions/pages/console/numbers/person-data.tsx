@@ -47,8 +47,8 @@ export const PersonData = ({ number }: { number: string }) => {
     >
       {!exportId && !erasureId && (
         <p className="faint">
-          Calls, entries of block lists, consents and attempts of all your agents, as one file.{' '}
-          <a href="/docs/personal-data">About personal data</a>
+          All data of this person in one file: calls, transcripts, entries and rules of block lists, consents and call
+          attempts. <a href="/docs/personal-data">About personal data</a>
         </p>
       )}
       {exportId && <Export exportId={exportId} />}
@@ -61,6 +61,9 @@ const showExport = ({ exportId }: { exportId: string }) => setFilters({ exportId
 
 const formatCounts = ({ calls, blockedNumbers, consents }: Erasure['erased']) =>
   `${formatNumber(calls)} calls, ${formatNumber(blockedNumbers)} entries of block lists, ${formatNumber(consents)} consents`;
+
+const formatExportCounts = ({ transcripts, rules, attempts, ...counts }: PersonExport['counts']) =>
+  `${formatCounts(counts)}, ${formatNumber(transcripts)} transcripts, ${formatNumber(rules)} rules, ${formatNumber(attempts)} attempts`;
 
 const Export = ({ exportId }: { exportId: string }) => {
   const query = useRead(['person-export', exportId], (api, options) => api.personExports.get({ exportId }, options), {
@@ -79,8 +82,7 @@ const ExportFacts = ({ status, counts, url, bytes = 0, createdAt, expiresAt, err
       facts={{
         Export: <Status {...states[status]} />,
         Requested: <Time at={createdAt} />,
-        'In the file':
-          status === 'done' ? `${formatCounts(counts)}, ${formatNumber(counts.attempts)} attempts` : undefined,
+        'In the file': status === 'done' ? formatExportCounts(counts) : undefined,
         'Kept until': expiresAt && <Time at={expiresAt} />,
       }}
     />
@@ -142,7 +144,7 @@ const EraseDialog = ({ number, onClose }: { number: string; onClose(): void }) =
       <Choice
         label="Blocks and revocations"
         options={[
-          { value: 'keep', label: 'Keep them without their reason: the person is not called again' },
+          { value: 'keep', label: 'Keep them without reason and proof: the person stays blocked' },
           { value: 'remove', label: 'Remove them, too' },
         ]}
         value={blockList}

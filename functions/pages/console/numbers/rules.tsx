@@ -178,7 +178,7 @@ const RemoveRule = ({ agentId, what, edit }: RemoveProps) => {
           onSubmit={() => change.mutate(edit, { onSuccess: onClose })}
           onClose={onClose}
         >
-          <p>It no longer counts from the next call on.</p>
+          <p>From the next call on, it no longer applies.</p>
         </FormDialog>
       )}
     </DialogButton>
