@@ -7,6 +7,7 @@ import { daysOfPeriod, isMonth, type LakePeriod, lakeFileKey, monthBefore, toMon
 import { environment } from '../environment.ts';
 import { callFigures } from '../figures/call-figures.ts';
 import type { ServicesOf } from '../service.ts';
+import { agentAccess } from '../store/agents/agent-access.ts';
 import { callLists } from '../store/calls/call-lists.ts';
 import type { StoredCall } from '../store/calls/call-records.ts';
 import { hashOfNumber } from '../store/erased-people.ts';
@@ -17,6 +18,7 @@ export const lakeServices = {
   lakeFiles: lakeFiles.for('put', 'delete', 'has'),
   callFigures: callFigures.for('read'),
   callLists: callLists.for('listChronologically'),
+  agentAccess: agentAccess.for('find'),
   secret: hashingSecret,
 };
 type Services = ServicesOf<typeof lakeServices>;
@@ -35,14 +37,18 @@ export const writeLakePeriod = async (
   { uid, agentId, day }: Period,
   services: Services,
 ): Promise<(LakePeriod & { dueAt: number }) | undefined> => {
-  await services.lakeDays.begin({ agentId, day });
+  const { lakeDays, lakeFiles, agentAccess } = services;
+  await lakeDays.begin({ agentId, day });
   const month = { uid, agentId, day: toMonth(day) };
-  if (isMonth(day) || (await services.lakeFiles.has(lakeFileKey(month)))) {
-    await replaceFile(month, services);
+  const isOfMonth = isMonth(day) || (await lakeFiles.has(lakeFileKey(month)));
+  const period = isOfMonth ? month : { uid, agentId, day };
+  await replaceFile(period, services);
+  // The deletion of the agent deletes the files that were there when it began.
+  if ((await agentAccess.find(agentId)) === undefined) {
+    await lakeFiles.delete(lakeFileKey(period));
     return undefined;
   }
-  await replaceFile({ uid, agentId, day }, services);
-  return noteCompaction({ uid, agentId, day }, services);
+  return isOfMonth ? undefined : noteCompaction(period, services);
 };
 
 /** Notes the month of an earlier day, or the month before that of a present one, unless it is compacted. */

@@ -41,7 +41,8 @@ export class PlatformKeys extends TableStore {
     const key = platformKeyKey(uid, platform);
     // The log of changes learns from this write who deletes it.
     const isThere = (await this.table.change(key, { set: { deletedAt: now() } }, exists)) !== undefined;
-    if (isThere) await this.table.delete(key);
+    // A key that was set meanwhile stays.
+    if (isThere) await this.table.delete(key, when`attribute_exists(deletedAt)`);
     return isThere;
   }
 

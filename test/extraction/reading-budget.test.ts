@@ -1,6 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { readDocument } from '../../functions/extraction/document-texts.ts';
+import { readDocx } from '../../functions/extraction/docx.ts';
 import { readPage } from '../../functions/extraction/page.ts';
 import { ReadingBudget, readingMilliseconds } from '../../functions/extraction/reading-budget.ts';
 import { makeStream, pdfOfObjects, pdfOfPage, rawDocx, type ZipEntry } from '../support/documents.ts';
@@ -335,9 +336,12 @@ it('a long Word document is read to its end: many edited runs, lists with all th
     documentRelationships('numbering', 'numbering.xml'),
     { name: 'word/numbering.xml', data: `<w:numbering ${w}>${lists}</w:numbering>` },
   ]);
-  const read = await readDocument(new Uint8Array(bytes), 'docx');
-  expect(read).toMatchObject({ content: expect.stringMatching(/The last paragraph\.$/) });
-  expect(read).not.toHaveProperty('warnings');
+  // Its steps suffice. Their time depends on the machine.
+  const clock = vi.spyOn(process, 'threadCpuUsage').mockReturnValue({ user: 0, system: 0 });
+  onTestFinished(() => clock.mockRestore());
+  const { content, warnings } = await readDocx(bytes);
+  expect(Buffer.concat(content.parts).toString()).toMatch(/The last paragraph\.$/);
+  expect(warnings).toEqual([]);
 });
 
 it('what can be left out takes at most half of the steps, and spends no budget', () => {

@@ -61,6 +61,7 @@ class LakeHistory {
     lakeFiles: lakeFiles.get(),
     callFigures: this.history.figures,
     callLists: this.#lists,
+    agentAccess: new AgentAccess(table),
     secret: hashingSecret.get(),
   };
 

@@ -119,3 +119,19 @@ it('a count notes its day where there is a lake, and the deletion of the agent d
   await deliverMessage(finishDeletion, { job: 'finishDeletion', uid, agentId });
   expect(await readFile(world)).toBeUndefined();
 });
+
+it('a day that is written while its agent is deleted leaves no file', async () => {
+  const world = await newWorld();
+  const { uid, agentId } = world;
+  await record(world, 'call-1');
+  const services = lazyServices(lakeServices);
+  const { lakeFiles } = services;
+  const put: typeof lakeFiles.put = async (...file) => {
+    await agentDeletions.get().remove(uid, agentId);
+    await deliverMessage(finishDeletion, { job: 'finishDeletion', uid, agentId });
+    return lakeFiles.put(...file);
+  };
+  const slow = { put, has: lakeFiles.has.bind(lakeFiles), delete: lakeFiles.delete.bind(lakeFiles) };
+  await write(world, { ...services, lakeFiles: slow });
+  expect(await readFile(world)).toBeUndefined();
+});

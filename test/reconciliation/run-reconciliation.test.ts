@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PlatformCall, VoicePlatforms } from '../../bin/local/voice-platforms.ts';
+import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { ApiError } from '../../functions/domain/errors.ts';
 import type { PlatformName } from '../../functions/domain/voice-platforms.ts';
 import { platformKeys } from '../../functions/reconciliation/platform-keys.ts';
@@ -8,6 +9,7 @@ import { reconcileServices, runReconciliation } from '../../functions/reconcilia
 import { lazyServices } from '../../functions/service.ts';
 import { agentChanges } from '../../functions/store/agents/agent-changes.ts';
 import { type Calls, calls as callStore } from '../../functions/store/calls/calls.ts';
+import { table } from '../../functions/store/table.ts';
 import { injectFaults, noFaults } from '../support/faults.ts';
 import '../support/quiet-logs.ts';
 import { other, own, platformCall } from '../support/platform-calls.ts';
@@ -196,6 +198,29 @@ describe('a reconciliation', () => {
     const { uid, agentId } = world;
     const check = await world.call('GET', '/agent-block-list/check', { query: { uid, agentId, number: other } });
     expect(check.body).toMatchObject({ blocked: true, reason: 'do_not_call' });
+  });
+
+  it('a key that cannot be opened for the moment is opened by the next run', async () => {
+    const world = await newReconciledWorld(platforms, 'vapi', { calls: [platformCall('vapi')] });
+    const reconciliationId = await world.begin();
+    const open = vi.spyOn(sealedSecrets.get(), 'open').mockRejectedValueOnce(new Error('The secret was not read.'));
+    await expect(run(world.agentId, reconciliationId)).rejects.toThrow('not read');
+    open.mockRestore();
+    while (await run(world.agentId, reconciliationId));
+    expect(await world.find(reconciliationId)).toMatchObject({ status: 'done', recovered: 1 });
+  });
+
+  it('a platform key that is set while the former one is deleted stays', async () => {
+    const [{ uid }, keys] = [await newReconciledWorld(platforms, 'vapi'), platformKeys.get()];
+    const former = await keys.find(uid, 'vapi');
+    const change = table.get().change.bind(table.get());
+    vi.spyOn(table.get(), 'change').mockImplementationOnce(async (...given) => {
+      const changed = await change(...given);
+      if (former) await keys.set(uid, { ...former, sealed: 'another' });
+      return changed;
+    });
+    expect(await keys.remove(uid, 'vapi')).toBe(true);
+    expect(await keys.find(uid, 'vapi')).toMatchObject({ sealed: 'another' });
   });
 
   it('an end that arrives afterwards changes nothing', async () => {
