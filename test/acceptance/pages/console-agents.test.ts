@@ -210,7 +210,7 @@ it('“Give a tenth of the callers the new greeting, and later everybody.”', a
   await expect.poll(() => first.getByLabel('Version').inputValue()).toMatch(/^Version 1 · /);
   await first.getByLabel('Percent of callers').fill('80');
   await second.getByLabel('Percent of callers').fill('10');
-  await page.getByText('they are 90%').waitFor();
+  await page.getByText('They add up to 90%.').waitFor();
   expect(await page.getByRole('button', { name: 'Save the split' }).isDisabled()).toBe(true);
   await first.getByLabel('Percent of callers').fill('90');
   await page.getByRole('button', { name: 'Save the split' }).click();
