@@ -115,7 +115,7 @@ export class DataStack extends NamedNestedStack {
         ),
         // An import deletes its file when it ends. This rule deletes files whose message was lost.
         { prefix: importsFolder, expiration: Duration.days(7) },
-        // The job of an export deletes its files after a day. This rule deletes those of a run that was killed.
+        // The job of an export deletes its files after a day. This rule deletes files whose message was lost.
         { prefix: exportsFolder, expiration: Duration.days(2) },
         { prefix: queryResultsFolder, expiration: Duration.days(7) },
         // A retry renews the file of a parked change daily. This rule deletes files of changes that were never parked.

@@ -34,7 +34,7 @@ const discardExport = async (
     if (!(await callExports.save(found, { files: [], position: null }))) continue;
     // The run that was overtaken ends without a message of its own. The erasure is repeated until this one is sent.
     await jobQueue.send({ job: 'exportCalls', uid, exportId });
-    for (const { key } of found.files) await exportFiles.delete(key);
+    for (const key of found.fileKeys) await exportFiles.delete(key);
     return;
   }
 };

@@ -58,12 +58,14 @@ const writeNextFile = async (
   const { callExports, exportFiles } = services;
   // Each run has its own name: one that was overtaken deletes only what is its own.
   const key = `${exportsFolder}${found.exportId}/${newUlid()}.${found.format}`;
-  const read: Read = { calls: 0, position: found.position, isLast: false };
-  const bytes = await exportFiles.putParts(key, writeParts(found, until, read, services));
-  const files = bytes > 0 ? [...found.files, { key, bytes, calls: read.calls }] : found.files;
+  const begun = await callExports.save(found, { fileKeys: [...found.fileKeys, key] });
+  if (!begun) return undefined;
+  const read: Read = { calls: 0, position: begun.position, isLast: false };
+  const bytes = await exportFiles.putParts(key, writeParts(begun, until, read, services));
+  const files = bytes > 0 ? [...begun.files, { key, bytes, calls: read.calls }] : begun.files;
   const continued = read.isLast
-    ? await callExports.finish(found, { files, position: null })
-    : await callExports.save(found, { files, position: read.position });
+    ? await callExports.finish(begun, { files, position: null })
+    : await callExports.save(begun, { files, position: read.position });
   if (!continued && bytes > 0) await exportFiles.delete(key);
   if (continued && read.isLast) log('info', { job: 'exportCalls', uid: found.uid, ...describeExport(continued) });
   return continued;

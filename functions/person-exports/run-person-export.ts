@@ -31,21 +31,17 @@ export const runPersonExport = async (
 };
 
 const writeFile = async (found: StoredPersonExport, services: Services): Promise<StoredPersonExport | undefined> => {
-  const begun = await services.personExports.save(found, {});
+  // Each run has its own name: one that was overtaken deletes only what is its own.
+  const key = `${exportsFolder}${found.exportId}/${newUlid()}.jsonl`;
+  const begun = await services.personExports.save(found, { fileKeys: [...found.fileKeys, key] });
   if (begun?.number === undefined) return undefined;
   const { counts, content } = await readPerson(begun.uid, begun.number, services);
-  const files = content.length > 0 ? [await putFile(begun.exportId, content, services)] : [];
+  const files = content.length > 0 ? [{ key, bytes: content.length }] : [];
+  if (files.length > 0) await services.exportFiles.put(key, content);
   const finished = await services.personExports.finish(begun, { counts, files, number: null });
   // An erasure has deleted the export meanwhile, or another run has begun it.
-  if (!finished) for (const { key } of files) await services.exportFiles.delete(key);
+  if (!finished) await services.exportFiles.delete(key);
   return finished;
-};
-
-/** Each run has its own name: one that was overtaken deletes only what is its own. */
-const putFile = async (exportId: string, content: Buffer, { exportFiles }: Pick<Services, 'exportFiles'>) => {
-  const key = `${exportsFolder}${exportId}/${newUlid()}.jsonl`;
-  await exportFiles.put(key, content);
-  return { key, bytes: content.length };
 };
 
 /** Returns all that an erasure would erase of a person, as JSON Lines. */

@@ -11,14 +11,20 @@ import { type Item, type Table, TableStore, untilWritten } from './table.ts';
 /** A file in the bucket. */
 export type StoredFile = { key: string; bytes: number };
 
-/** What all exports have. `step` changes with each write. */
-export type StoredExport = ExportState & { uid: string; exportId: string; step: string; files: StoredFile[] };
+/** What all exports have. `step` changes with each write. `fileKeys` are noted before a run writes a file: a killed one has no other trace. */
+export type StoredExport = ExportState & {
+  uid: string;
+  exportId: string;
+  step: string;
+  fileKeys: string[];
+  files: StoredFile[];
+};
 
 /** What a kind of export has of its own. */
 type Own<Stored extends StoredExport> = Omit<Stored, keyof StoredExport>;
 /** The fields that a write sets. It removes a field by null. */
 type Changed<Stored extends StoredExport> = Partial<{
-  [Name in keyof Own<Stored> | 'files']: Stored[Name & keyof Stored] | null;
+  [Name in keyof Own<Stored> | 'fileKeys' | 'files']: Stored[Name & keyof Stored] | null;
 }>;
 type ExportItem<Stored extends StoredExport> = Item & Stored & { ttlSeconds: number };
 type RunningItem = Item & { exportId: string };
@@ -46,7 +52,14 @@ export class Exports<Stored extends StoredExport> extends TableStore {
   async add(request: Own<Stored> & Pick<StoredExport, 'uid' | 'exportId'>): Promise<void> {
     const { uid, exportId } = request;
     const ttlSeconds = Math.ceil(Date.now() / 1000) + keptSeconds;
-    const state = { status: 'pending', createdAt: now(), step: newUlid(), files: [], ttlSeconds } as const;
+    const state = {
+      status: 'pending',
+      createdAt: now(),
+      step: newUlid(),
+      fileKeys: [],
+      files: [],
+      ttlSeconds,
+    } as const;
     const added = { ...exportKey(this.#kind, uid, exportId), ...request, ...state };
     const running: RunningItem = { ...runningExportKey(this.#kind, uid), exportId };
     await untilWritten(async () => {
@@ -102,8 +115,8 @@ export class Exports<Stored extends StoredExport> extends TableStore {
   }
 
   /** Deletes an export with its files. */
-  async remove({ uid, exportId, files }: Stored, exportFiles: ExportFiles): Promise<void> {
-    for (const { key } of files) await exportFiles.delete(key);
+  async remove({ uid, exportId, fileKeys }: Stored, exportFiles: ExportFiles): Promise<void> {
+    for (const key of fileKeys) await exportFiles.delete(key);
     await this.table.delete(exportKey(this.#kind, uid, exportId));
     await this.#endRun(uid, exportId);
   }

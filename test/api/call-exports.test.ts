@@ -298,7 +298,7 @@ describe('an export of calls', () => {
     await run(reference);
     noFaults();
     const found = await getExport(world, reference.exportId);
-    expect([updates, found.status]).toEqual([6, 'done']);
+    expect([updates, found.status]).toEqual([12, 'done']);
     expect((await readRows(found)).map(({ callId }) => callId)).toEqual(callIds);
   });
 });

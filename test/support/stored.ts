@@ -64,10 +64,13 @@ const inflated = (bytes: Uint8Array): string => {
   }
 };
 
-const fileKeys = async (): Promise<string[]> =>
-  [...(await fromBucket('?list-type=2&max-keys=1000&prefix=')).matchAll(/<Key>([^<]*)<\/Key>/g)].map(
-    ([, key]) => key as string,
-  );
+/** Returns the names of files that begin with a prefix. */
+export const fileKeys = async (prefix = ''): Promise<string[]> =>
+  [
+    ...(await fromBucket(`?list-type=2&max-keys=1000&prefix=${encodeURIComponent(prefix)}`)).matchAll(
+      /<Key>([^<]*)<\/Key>/g,
+    ),
+  ].map(([, key]) => key as string);
 
 /** The content of a file; empty when it has been deleted since. */
 const readContent = (key: string) => fromBucket(`/${key.split('/').map(encodeURIComponent).join('/')}`);
