@@ -55,10 +55,6 @@ export default async (project: TestProject) => {
   const folder = mkdtempSync(join(tmpdir(), 'voice-agent-tests-'));
   // This folder holds all temporary files of tests and of the programs that they start, and is deleted at the end.
   process.env.TMPDIR = folder;
-  // Java's second compiler compiles for minutes what a test uses for seconds. A local run is used for longer, and keeps it.
-  // Large pages and a larger space for young objects save page faults and collections. Linux alone has large pages.
-  process.env.JAVA_TOOL_OPTIONS =
-    '-XX:+IgnoreUnrecognizedVMOptions -XX:TieredStopAtLevel=1 -XX:+UseTransparentHugePages -Xmn256m';
   const site = await startSite();
   const receivers = await startReceivers();
   // The fake model streams faster than it does for a person.
