@@ -8,6 +8,7 @@ import {
   DynamoDBStreamsClient,
   ExpiredIteratorException,
   GetRecordsCommand,
+  type GetRecordsCommandOutput,
   GetShardIteratorCommand,
   type Shard,
   TrimmedDataAccessException,
@@ -67,6 +68,8 @@ class ChangeReader {
   readonly #reading: Reading | undefined;
   readonly #handle: typeof handler;
   readonly #iterators = new Map<string, string>();
+  /** The next records of shards, which are read while those before are handled, as Lambda does. */
+  readonly #ahead = new Map<string, Promise<GetRecordsCommandOutput>>();
   #positions: Positions = { stream: '', shards: {} };
 
   constructor({ endpoint, tableName, data, disk, reading }: ReaderOptions, handle: typeof handler) {
@@ -149,23 +152,25 @@ class ChangeReader {
   /** Reads the next changes of a shard, and returns how many there were. */
   async #read(shardId: string): Promise<number> {
     try {
-      const ShardIterator = this.#iterators.get(shardId) ?? (await this.#iterator(shardId));
-      const answer = await this.#client.send(new GetRecordsCommand({ ShardIterator, Limit: batchSize }));
+      const ahead = this.#ahead.get(shardId);
+      this.#ahead.delete(shardId);
+      const answer = await (ahead ?? this.#get(this.#iterators.get(shardId) ?? (await this.#iterator(shardId))));
       const records = answer.Records ?? [];
       const changes = records.filter(matters);
+      if (changes.length >= manyChanges && answer.NextShardIterator) this.#readAhead(shardId, answer.NextShardIterator);
       if (this.#reading) this.#reading.isBehind = changes.length >= manyChanges;
       const failedAt = await this.#handleAll(changes);
       const failed = records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failedAt);
       const done = failed < 0 ? records : records.slice(0, failed);
       const last = done.at(-1)?.dynamodb?.SequenceNumber;
-      if (failed >= 0) this.#iterators.delete(shardId);
+      if (failed >= 0) this.#forget(shardId);
       else if (answer.NextShardIterator) this.#iterators.set(shardId, answer.NextShardIterator);
       if (failed < 0 && !answer.NextShardIterator) this.#keep(shardId, 'end');
       else if (last !== undefined) this.#keep(shardId, last);
       if (failed >= 0) await sleep(retryMilliseconds);
       return records.length;
     } catch (error) {
-      this.#iterators.delete(shardId);
+      this.#forget(shardId);
       if (error instanceof ExpiredIteratorException) return 0;
       if (!(error instanceof TrimmedDataAccessException)) throw error;
       // The change at the position was deleted. The oldest remaining change is next.
@@ -174,8 +179,25 @@ class ChangeReader {
     }
   }
 
+  #get(ShardIterator: string | undefined): Promise<GetRecordsCommandOutput> {
+    return this.#client.send(new GetRecordsCommand({ ShardIterator, Limit: batchSize }));
+  }
+
+  #readAhead(shardId: string, iterator: string): void {
+    const answer = this.#get(iterator);
+    // Who takes it awaits it.
+    answer.catch(() => {});
+    this.#ahead.set(shardId, answer);
+  }
+
+  #forget(shardId: string): void {
+    this.#iterators.delete(shardId);
+    this.#ahead.delete(shardId);
+  }
+
   /** Handles changes, and returns the sequence number of the first one that failed. Like Lambda, halves those that fail as a whole. */
   async #handleAll(records: _Record[]): Promise<string | undefined> {
+    if (records.length === 0) return undefined;
     try {
       const { batchItemFailures } = await this.#handle(toStreamEvent(records));
       return batchItemFailures[0]?.itemIdentifier;

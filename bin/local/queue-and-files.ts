@@ -32,7 +32,7 @@ const maxConcurrency = 20;
 
 /** The pause after messages of busy groups, for each message of such a group that already waits for its job. */
 const pausePerWaitingMessage = 10;
-const maxPauseMilliseconds = 250;
+const maxPauseMilliseconds = 100;
 
 /** A queue, and the endpoint that serves it. */
 type Queue = { endpoint: string; queueUrl: string };

@@ -64,7 +64,10 @@ export const followChanges = async (
   const { failures } = followed;
   // Both take a round trip, side by side.
   const [subscribers, isReady] = await Promise.all([loadSubscribers(given, services), ready]);
-  const read = given.filter(({ change }) => isReady(change));
+  const read = inTurn(
+    given.filter(({ change }) => isReady(change)),
+    subscribers,
+  );
   const [listChanges] = await Promise.all([
     log(read, subscribers, services, until, failures),
     markDays(read, services, failures),
@@ -90,6 +93,15 @@ export const followChanges = async (
     { concurrency },
   );
   return followed;
+};
+
+/** Returns the changes user by user, those of users with the fewest first: the burst of a user delays its own events alone. */
+const inTurn = (read: ReadChange[], subscribers: Subscribers): ReadChange[] => {
+  const findUser = ({ effects }: ReadChange) => {
+    const subject = effects.flatMap(({ events = [] }) => events)[0]?.subject;
+    return subject && subscribers.subjectOwner(subject);
+  };
+  return [...Map.groupBy(read, findUser).values()].sort((a, b) => a.length - b.length).flat();
 };
 
 const outOfTime = () => Object.assign(new Error('The time of the batch was over.'), { name: 'TimeoutError' });

@@ -93,7 +93,7 @@ const newTable = async () => {
     return items.map(({ added = new Set() }) => [...added].sort()).sort();
   };
   return {
-    ...{ uid, agentId, stores, services, batches, messages, read, listEvents },
+    ...{ uid, agentId, stores, services, batches, messages, follow, read, listEvents },
     /** Blocks numbers by one request, which is repeated where a busy machine does not write them in time. */
     async block(count: number) {
       const [numbers, request] = [manyNumbers(count), unique('request')];
@@ -140,6 +140,12 @@ const numbersBlocked = (agentId: string, count: number): TableChange[] =>
     const after = { ...key, blockedAt: at, blockedUntil: 9_999_999_999, addedBy: `request/${count}` };
     return { key, after, at: Date.parse(at), sequenceNumber: String(1000 + n) };
   });
+
+const rename = (uid: string, agentId: string, name: string): TableChange => {
+  const before = toAgentItem({ ...newAgentRecord(uid, { agentId }), version: 1 }, {});
+  const after = { ...before, name, updatedAt: at };
+  return { key: { pk: before.pk, sk: before.sk }, before, after, at: 0, sequenceNumber: name };
+};
 
 const manyNumbers = (count: number) => Array.from({ length: count }, (_, index) => `+1415${5_000_000 + index}`);
 
@@ -294,20 +300,27 @@ it('the reader of changes writes only the log for changes of users without endpo
   expect(await countRequests(ofAccess)).toEqual({ BatchGetItem: 1, BatchWriteItem: 1 });
 });
 
+it('the events of a user with few changes are sent before those of one with many', async () => {
+  const { uid, agentId, stores, follow, messages } = await newTable();
+  const other = { uid: unique('user'), agentId: newIdentifier('agent') };
+  await stores.users.create(other.uid);
+  await stores.agentChanges.create(newAgentRecord(other.uid, other));
+  for (const user of [uid, other.uid]) await addEndpoints(stores, user, 1);
+  const many = ['B', 'C', 'D'].map((name) => rename(uid, agentId, name));
+  await follow([...many, rename(other.uid, other.agentId, 'B')]);
+  expect(messages[0]).toMatchObject({ uid: other.uid });
+  expect(messages.at(-1)).toMatchObject({ uid });
+});
+
 it('an event that no endpoint wants is counted by the nearest cause, and one that any endpoint wants is sent', async () => {
   const { uid, agentId, stores, read } = await newTable();
-  const rename = (name: string): TableChange => {
-    const before = toAgentItem({ ...newAgentRecord(uid, { agentId }), version: 1 }, {});
-    const after = { ...before, name, updatedAt: at };
-    return { key: { pk: before.pk, sk: before.sk }, before, after, at: 0, sequenceNumber: name };
-  };
   const add = (endpointId: string, more: object) =>
     stores.webhookEndpoints.add(uid, {
       ...newEndpointRecord(`https://crm.example.com/${endpointId}`),
       endpointId,
       ...more,
     });
-  const unwanted = async () => (await read([rename('B')])).unwanted;
+  const unwanted = async () => (await read([rename(uid, agentId, 'B')])).unwanted;
   expect(await unwanted()).toEqual({ noEndpoint: 1 });
   await add('calls', { events: ['call.*'] });
   expect(await unwanted()).toEqual({ otherType: 1 });
@@ -316,5 +329,6 @@ it('an event that no endpoint wants is counted by the nearest cause, and one tha
   await add('off', { events: ['agent.updated'], active: false });
   expect(await unwanted()).toEqual({ inactive: 1 });
   await add('on', { events: ['agent.*'] });
-  expect(await read([rename('C'), rename('D')])).toMatchObject({ events: 2, unwanted: {} });
+  const renames = ['C', 'D'].map((name) => rename(uid, agentId, name));
+  expect(await read(renames)).toMatchObject({ events: 2, unwanted: {} });
 });
