@@ -14,7 +14,7 @@ export const deleteCallTranscript = endpoint({
   path: '/calls/{agentId}/{callId}/transcript',
   summary: 'Delete the transcript of a call',
   description:
-    'Deletes what was said in a call. The call stays. Only the owner of the agent may do this: other users with access get the 401 of an agent that they cannot use.',
+    'Deletes what was said in a call. The call stays, and no later report of a voice platform brings the transcript back. Only the owner of the agent may do this: other users with access get the 401 of an agent that they cannot use.',
   caller: {
     kind: 'key',
     scope: 'calls',

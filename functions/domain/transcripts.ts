@@ -68,7 +68,7 @@ export type StoredTranscript = {
   source: Source;
   characters: number;
   keepDays: number;
-  /** A platform's transcript replaces a shorter one alone. */
+  /** A platform's transcript replaces a shorter one alone, and none that a request has deleted. */
   replaces: 'shorter' | 'any';
 };
 

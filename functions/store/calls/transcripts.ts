@@ -3,13 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type * as z from 'zod/mini';
 import type { Call } from '../../domain/calls.ts';
 import { limits } from '../../domain/limits.ts';
-import type {
-  StoredTranscript,
-  Transcript,
-  TranscriptNote,
-  TranscriptSettings,
-  Turn,
-} from '../../domain/transcripts.ts';
+import type { StoredTranscript, Transcript, TranscriptSettings, Turn } from '../../domain/transcripts.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
 import { callTranscriptKey } from '../keys.ts';
@@ -34,7 +28,7 @@ const findEnd = ({ endedAt, startedAt, durationSeconds = 0 }: Call): string =>
   endedAt ?? new Date(Date.parse(startedAt) + durationSeconds * 1000).toISOString();
 
 /** Returns a call with its transcript, and the actions that store it; undefined if it stays as it is. */
-export const keepTranscript = <C extends Call & { transcript?: TranscriptNote }>(
+export const keepTranscript = <C extends StoredCall['call']>(
   table: Table,
   call: C,
   transcript: StoredTranscript | undefined,
@@ -43,10 +37,11 @@ export const keepTranscript = <C extends Call & { transcript?: TranscriptNote }>
   const { truncated, source, characters, keepDays, replaces } = transcript;
   const turns = JSON.stringify(transcript.turns);
   const digest = hash('sha256', turns).slice(0, 32);
-  const former = call.transcript;
+  const { transcript: former, transcriptDeletedBy } = call;
   const endedAt = findEnd(call);
   const isKept = former && (digest === former.digest || (replaces === 'shorter' && characters <= former.characters));
-  if (isKept || computeExpiry(endedAt, keepDays) <= Date.now()) return undefined;
+  const isDeleted = replaces === 'shorter' && transcriptDeletedBy !== undefined;
+  if (isKept || isDeleted || computeExpiry(endedAt, keepDays) <= Date.now()) return undefined;
   const { agentId, callId } = call;
   const item: TranscriptItem = {
     ...callTranscriptKey(agentId, callId, endedAt),
