@@ -29,6 +29,13 @@ export const custom = ({ status, contentType, body, headers }: CustomResponse): 
   body,
 });
 
+/** Returns a JSON body that is not an operation's, but in the form of a protocol, a standard or a voice platform. */
+export const jsonResponse = (body: object, status = 200): CustomResponse => ({
+  status,
+  contentType: 'application/json',
+  body: JSON.stringify(body),
+});
+
 /** Turns an error into a response: a 500 without details unless an `ApiError`. */
 export const errorHandler = ({ raw }: Pick<AnyEndpoint, 'raw'>): ApiMiddleware => ({
   onError(request) {

@@ -1,5 +1,6 @@
 import type { CustomResponse } from '../domain/custom-response.ts';
 import { asSent, isJsonObject } from '../domain/json.ts';
+import { jsonResponse } from '../http/response.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -57,16 +58,10 @@ export const readId = (value: unknown): unknown => (isJsonObject(value) && isId(
 const isId = (id: unknown) => typeof id === 'string' || Number.isInteger(id);
 
 export const resultResponse = (id: unknown, result: Fields): CustomResponse =>
-  jsonResponse(200, { jsonrpc: '2.0', id, result });
+  jsonResponse({ jsonrpc: '2.0', id, result });
 
 export const errorResponse = (id: unknown, { code, message, data, status }: McpError): CustomResponse =>
-  jsonResponse(status, { jsonrpc: '2.0', id, error: { code, message, data } });
+  jsonResponse({ jsonrpc: '2.0', id, error: { code, message, data } }, status);
 
 /** The response to a notification. */
 export const accepted: CustomResponse = { status: 202, contentType: 'text/plain', body: '' };
-
-const jsonResponse = (status: number, body: object): CustomResponse => ({
-  status,
-  contentType: 'application/json',
-  body: JSON.stringify(body),
-});

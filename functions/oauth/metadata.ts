@@ -2,6 +2,7 @@ import { defaultGrantScopes, grantableScopes } from '../domain/access-tokens.ts'
 import type { CustomResponse } from '../domain/custom-response.ts';
 import { ApiError, type ErrorCode } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
+import { jsonResponse } from '../http/response.ts';
 
 /** The time for which anybody may cache the metadata. */
 const cacheSeconds = 300;
@@ -70,8 +71,6 @@ export const buildServerMetadata = () => {
 
 /** Returns a metadata document, which any page may read and anybody may cache. */
 export const respondWithMetadata = (metadata: object): CustomResponse => ({
-  status: 200,
-  contentType: 'application/json',
+  ...jsonResponse(metadata),
   headers: { 'access-control-allow-origin': '*', 'cache-control': `public, max-age=${cacheSeconds}` },
-  body: JSON.stringify(metadata),
 });

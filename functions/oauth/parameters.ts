@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { CustomResponse } from '../domain/custom-response.ts';
 import { limits } from '../domain/limits.ts';
 import { decodeRequestBody } from '../http/request-body.ts';
+import { jsonResponse } from '../http/response.ts';
 
 /** Reads the body of a form. */
 export const readForm = (event: APIGatewayProxyEventV2): URLSearchParams =>
@@ -46,15 +47,9 @@ export const requireParameter = (parameters: URLSearchParams, name: string): str
 /** Returns the response of a request in the form of its standard, its errors included. */
 export const respondToClient = async (work: () => Promise<object>, status = 200): Promise<CustomResponse> => {
   try {
-    return json(status, await work());
+    return jsonResponse(await work(), status);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    return json(400, { error: error.code, error_description: error.message, message: error.message });
+    return jsonResponse({ error: error.code, error_description: error.message, message: error.message }, 400);
   }
 };
-
-const json = (status: number, body: object): CustomResponse => ({
-  status,
-  contentType: 'application/json',
-  body: JSON.stringify(body),
-});

@@ -1,12 +1,12 @@
 import { copyFields, isJsonObject, withoutUndefined } from '../../domain/json.ts';
 import { isSameSecret } from '../../domain/same-secret.ts';
+import { jsonResponse } from '../../http/response.ts';
 import type { Overrides } from '../overrides.ts';
 import { explainFaults, hasBearer, hmac, isRecent } from '../secrets/signatures.ts';
 import { readTurns } from '../transcript.ts';
 import {
   type CallEnd,
   isSearch,
-  jsonResponse,
   type Platform,
   readAgentVersion,
   readNumber,

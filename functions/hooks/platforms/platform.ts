@@ -4,6 +4,7 @@ import type { CustomResponse } from '../../domain/custom-response.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import type { Turn } from '../../domain/transcripts.ts';
 import { parseVersion } from '../../domain/version-number.ts';
+import { jsonResponse } from '../../http/response.ts';
 import type { Overrides } from '../overrides.ts';
 import type { VerifySignature } from '../secrets/signatures.ts';
 
@@ -111,12 +112,6 @@ export type Platform = {
   /** Returns the response to an event that needs no decision. */
   acknowledge(): CustomResponse;
 };
-
-export const jsonResponse = (body: object, status = 200): CustomResponse => ({
-  status,
-  contentType: 'application/json',
-  body: JSON.stringify(body),
-});
 
 /** Returns an object that has fields; undefined for an empty one. */
 export const unlessEmpty = (object: Record<string, unknown>) => (Object.keys(object).length === 0 ? undefined : object);

@@ -1,12 +1,12 @@
 import { copyFields, withoutUndefined } from '../../domain/json.ts';
 import { isSameSecret } from '../../domain/same-secret.ts';
+import { jsonResponse } from '../../http/response.ts';
 import { type Overrides, overrideVariables } from '../overrides.ts';
 import { explainFaults, hmac, isRecent } from '../secrets/signatures.ts';
 import { readTurns } from '../transcript.ts';
 import {
   chooseObject,
   isSearch,
-  jsonResponse,
   type Platform,
   readAgentVersion,
   readNumber,

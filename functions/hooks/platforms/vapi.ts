@@ -1,11 +1,11 @@
 import { copyFields, isJsonObject, withoutUndefined } from '../../domain/json.ts';
 import { isSameSecret } from '../../domain/same-secret.ts';
+import { jsonResponse } from '../../http/response.ts';
 import { type Overrides, overrideVariables } from '../overrides.ts';
 import { explainFaults, hasBearer, hmac, isRecent } from '../secrets/signatures.ts';
 import { readTurns } from '../transcript.ts';
 import {
   chooseObject,
-  jsonResponse,
   type Platform,
   readAgentVersion,
   readNumber,
