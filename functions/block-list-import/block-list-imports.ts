@@ -202,10 +202,13 @@ export class BlockListImports extends TableStore {
     }
   }
 
-  /** Deletes a user's imports into the list of an agent that is deleted. A run of one notices it and ends. */
-  async removeOfAgent(uid: string, agentId: string): Promise<void> {
-    for await (const items of this.table.pages<ImportItem>(importCollection(uid)))
+  /** Deletes a user's imports into the list of an agent that is deleted. A run of one notices it and ends. Returns true at their end. */
+  async removeOfAgent(uid: string, agentId: string, until: number): Promise<boolean> {
+    for await (const items of this.table.pages<ImportItem>(importCollection(uid))) {
+      if (Date.now() >= until) return false;
       await this.table.deleteMany(items.filter((item) => item.agentId === agentId));
+    }
+    return true;
   }
 
   /** Ends the imports of a user who is deleted. One that runs holds its list until its run has noticed and written its last number. */

@@ -65,7 +65,8 @@ export const finishDeletion = queueJob({
       documents.removeAll(agentId, until, (record) => files.delete(fileKey(record))),
     ]);
     if (!emptied.every(Boolean)) return jobQueue.send(message);
-    for (const uid of [deleted.owner, ...deleted.guests]) await blockListImports.removeOfAgent(uid, agentId);
+    for (const uid of [deleted.owner, ...deleted.guests])
+      if (!(await blockListImports.removeOfAgent(uid, agentId, until))) return jobQueue.send(message);
     await duplications.remove(agentId);
     // The calls of the agent no longer count.
     if (await users.findBudget(deleted.owner)) await queueCheck({ uid: deleted.owner, by: agentId }, services);
