@@ -5,7 +5,7 @@ import { listTakers, platforms } from '../../../../functions/hooks/platforms/pla
 import { identifier } from '../../../command-line/arguments.ts';
 import { serviceOption } from '../../../command-line/connection.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
-import { print, record } from '../../../command-line/output.ts';
+import { print, record, say } from '../../../command-line/output.ts';
 import { future } from '../../../command-line/times.ts';
 import { userWithAccess } from '../../existing.ts';
 import { addCommand, type Group } from '../../program.ts';
@@ -77,13 +77,13 @@ export const createHookUrl = (hooks: Group) =>
       const url = buildAddress({ key: key.secret });
       print(options, { url, platform: name, keyId: key.keyId, uid, agentId }, () =>
         [
-          `Better, let ${name} sign: set its secret with PUT /hook-secrets/${name}, and the address needs no key. Until then:`,
           url,
           'Store this address now: it contains the key, which is not shown again.',
           record({ ...facts, key: key.keyId }),
           `To end it: key revoke --uid ${uid} ${key.keyId}`,
         ].join('\n\n'),
       );
+      say(`\nBetter, let ${name} sign: set its secret with PUT /hook-secrets/${name}. The address then needs no key.`);
     });
 
 const optionOf = { next: '--next', assistantId: '--assistant-id' };
