@@ -20,7 +20,7 @@ export const defineAlarms = ({
   failedSignIns,
   edge,
   lateMessages,
-  oldestUnseen,
+  oldestFollowUp,
   deadLetters,
   recoveredShare,
   webhooks,
@@ -109,7 +109,7 @@ export const defineAlarms = ({
   },
   {
     id: 'UnreadQueues',
-    metric: oldestUnseen,
+    metric: oldestFollowUp,
     // After the alarm LateMessages, which is raised while a queue is read.
     threshold: 2 * 60 * 60,
     description:

@@ -32,8 +32,11 @@ const sum = { period, statistic: Stats.SUM };
 const ofDay = { period: Duration.days(1), statistic: Stats.SUM };
 const maximum = { period, statistic: Stats.MAXIMUM };
 
-/** The jobs whose messages wait without a user seeing it. They are few, because CloudWatch charges an alarm by its metrics. */
-export const unseenJobs = ['createDeliveries', 'countCalls', 'checkBudget'] as const;
+/**
+ * The jobs that follow what was recorded: with webhook events, figures and budgets. No user sees that their messages wait. They are
+ * few, because CloudWatch charges an alarm by its metrics.
+ */
+export const followUpJobs = ['createDeliveries', 'countCalls', 'checkBudget'] as const;
 
 /** Returns the metrics of the alarms and the dashboard. */
 export const collectMetrics = (
@@ -65,11 +68,12 @@ export const collectMetrics = (
     edge: edge && { failedShare: failedShare(edge) },
     queueAges: queueJobs.map(({ name }) => data.getQueue(name).metricApproximateAgeOfOldestMessage(maximum)),
     lateMessages: jobsStack.lateMessages.with({ period }),
-    oldestUnseen: new MathExpression({
+    /** The age of the oldest message to one of these jobs. */
+    oldestFollowUp: new MathExpression({
       label: 'Oldest message about events, figures or budgets (s)',
-      expression: `MAX([${unseenJobs.map((name) => `FILL(${name}, 0)`).join(', ')}])`,
+      expression: `MAX([${followUpJobs.map((name) => `FILL(${name}, 0)`).join(', ')}])`,
       usingMetrics: Object.fromEntries(
-        unseenJobs.map((name) => [name, data.getQueue(name).metricApproximateAgeOfOldestMessage(maximum)]),
+        followUpJobs.map((name) => [name, data.getQueue(name).metricApproximateAgeOfOldestMessage(maximum)]),
       ),
       period,
     }),

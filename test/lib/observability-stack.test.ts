@@ -8,7 +8,7 @@ import { queueJobs } from '../../functions/jobs.ts';
 import { table } from '../../functions/store/table.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
 import { documentationPages } from '../../lib/documentation-pages.ts';
-import { unseenJobs } from '../../lib/metrics.ts';
+import { followUpJobs } from '../../lib/metrics.ts';
 import { type Deployment, getDeployment, inProduction, type Json, type Resource } from '../support/deployment.ts';
 
 const dev = getDeployment();
@@ -53,9 +53,9 @@ it('one alarm counts the late messages of every job that the clock does not star
 it('an alarm sees a queue that no function reads, where no user sees that its work waits', () => {
   const [unread] = alarms(dev).filter(({ Threshold }) => Threshold === 7200);
   const queues = unread.Metrics.flatMap(({ MetricStat }: Json) => MetricStat?.Metric.Dimensions ?? []);
-  for (const name of unseenJobs) expect(JSON.stringify(queues)).toContain(`Queue${name}`);
+  for (const name of followUpJobs) expect(JSON.stringify(queues)).toContain(`Queue${name}`);
   const { Expression } = unread.Metrics.find((metric: Json) => metric.Expression);
-  expect(Expression).toBe(`MAX([${unseenJobs.map((name) => `FILL(${name}, 0)`).join(', ')}])`);
+  expect(Expression).toBe(`MAX([${followUpJobs.map((name) => `FILL(${name}, 0)`).join(', ')}])`);
   // CloudWatch's limit.
   for (const { Metrics = [] } of alarms(prod)) expect(Metrics.length).toBeLessThanOrEqual(10);
 });
