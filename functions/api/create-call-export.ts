@@ -1,12 +1,11 @@
 import { callExports } from '../call-exports/call-exports.ts';
-import { queueSender } from '../clients/job-queue.ts';
+import { beginJob, queueSender } from '../clients/job-queue.ts';
 import { CallExportRequest, toInstant } from '../domain/call-exports.ts';
 import { insufficientPermissions, invalidField } from '../domain/errors.ts';
 import { AcceptedExport } from '../domain/exports.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { dayMilliseconds } from '../domain/refresh-plan.ts';
-import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agentAccess } from '../store/agents/agent-access.ts';
@@ -37,11 +36,8 @@ export const createCallExport = endpoint({
     }
     const exportId = newIdentifier('export', creationId);
     const message = { job: 'exportCalls', uid, exportId } as const;
-    // Starts the export if this function dies.
-    await jobQueue.send({ ...message, isRescue: true }, rescueDelaySeconds);
-    await callExports.add({ uid, exportId, agentIds, from, to, format });
-    // It is requested. If this message is not sent, the one before it does the work.
-    await jobQueue.send(message).catch(() => {});
+    const begin = () => callExports.add({ uid, exportId, agentIds, from, to, format });
+    await beginJob(jobQueue, message, begin, { ...message, isRescue: true });
     return { exportId, status: 'pending' as const };
   },
 });

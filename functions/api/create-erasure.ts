@@ -1,8 +1,7 @@
-import { queueSender } from '../clients/job-queue.ts';
+import { beginJob, queueSender } from '../clients/job-queue.ts';
 import { hashingSecret } from '../clients/secrets.ts';
 import { AcceptedErasure, ErasureRequest } from '../domain/erasures.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
-import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { erasures } from '../erasure/erasures.ts';
 import { findPerson } from '../erasure/person.ts';
 import { countServices } from '../erasure/person-kinds.ts';
@@ -35,11 +34,7 @@ export const createErasure = endpoint({
     const numberHash = hashOfNumber(await secret.read(), uid, number);
     const erasureId = newIdentifier('erasure', creationId);
     const message = { job: 'erasePerson', uid, erasureId } as const;
-    // Starts the erasure if this function dies.
-    await jobQueue.send(message, rescueDelaySeconds);
-    await erasures.add({ uid, erasureId, number, numberHash, blockList });
-    // The erasure is requested. If this message is not sent, the one before it does the work.
-    await jobQueue.send(message).catch(() => {});
+    await beginJob(jobQueue, message, () => erasures.add({ uid, erasureId, number, numberHash, blockList }));
     return { erasureId, status: 'pending' as const, found };
   },
 });

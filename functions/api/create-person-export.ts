@@ -1,9 +1,8 @@
-import { queueSender } from '../clients/job-queue.ts';
+import { beginJob, queueSender } from '../clients/job-queue.ts';
 import { hashingSecret } from '../clients/secrets.ts';
 import { AcceptedExport } from '../domain/exports.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { PersonExportRequest } from '../domain/person-exports.ts';
-import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { personExports } from '../person-exports/person-exports.ts';
@@ -31,11 +30,8 @@ export const createPersonExport = endpoint({
     const exportId = newIdentifier('export', creationId);
     const numberHash = hashOfNumber(await secret.read(), uid, number);
     const message = { job: 'exportPerson', uid, exportId } as const;
-    // Starts the export if this function dies.
-    await jobQueue.send({ ...message, isRescue: true }, rescueDelaySeconds);
-    await personExports.add({ uid, exportId, number, numberHash });
-    // It is requested. If this message is not sent, the one before it does the work.
-    await jobQueue.send(message).catch(() => {});
+    const begin = () => personExports.add({ uid, exportId, number, numberHash });
+    await beginJob(jobQueue, message, begin, { ...message, isRescue: true });
     return { exportId, status: 'pending' as const };
   },
 });

@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
-import { queueSender } from '../clients/job-queue.ts';
+import { beginJob, queueSender } from '../clients/job-queue.ts';
 import { insufficientPermissions, invalidField } from '../domain/errors.ts';
 import { AgentIdInPath, newIdentifier } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { AcceptedReconciliation, ReconciliationRequest } from '../domain/reconciliations.ts';
-import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { findAssistants } from '../reconciliation/begin-reconciliation.ts';
@@ -43,11 +42,8 @@ export const createReconciliation = endpoint({
     const assistants = await findAssistants(agent, platformKeys);
     const reconciliationId = newIdentifier('reconciliation', creationId);
     const message = { job: 'reconcileCalls', uid, agentId, reconciliationId } as const;
-    // Starts the reconciliation if this function dies.
-    await jobQueue.send(message, rescueDelaySeconds);
-    await reconciliations.add({ reconciliationId, agentId, uid, ...assistants, from, to, dryRun });
-    // It is requested. If this message is not sent, the one before it does the work.
-    await jobQueue.send(message).catch(() => {});
+    const added = { reconciliationId, agentId, uid, ...assistants, from, to, dryRun };
+    await beginJob(jobQueue, message, () => reconciliations.add(added));
     return { reconciliationId, status: 'pending' as const };
   },
 });

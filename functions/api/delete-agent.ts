@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
-import { queueSender } from '../clients/job-queue.ts';
+import { beginJob, queueSender } from '../clients/job-queue.ts';
 import { deletionResponse, textField } from '../domain/describe.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
-import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agentDeletions } from '../store/agents/agent-deletions.ts';
@@ -26,11 +25,10 @@ export const deleteAgent = endpoint({
   async handle({ principal, agent: { agentId, uid } }, { agentDeletions, jobQueue }) {
     if (uid !== principal.uid) throw insufficientPermissions();
     const message = { job: 'finishDeletion', uid, agentId } as const;
-    // Starts the rest of the deletion if this function dies, and repeats it when no earlier request is in flight.
-    await jobQueue.send(message, rescueDelaySeconds);
-    if (!(await agentDeletions.remove(uid, agentId))) throw insufficientPermissions();
-    // The agent is deleted. If this message is not sent, the one before it does the work.
-    await jobQueue.send(message).catch(() => {});
+    // The delayed message repeats the rest of the deletion when no earlier request is in flight.
+    await beginJob(jobQueue, message, async () => {
+      if (!(await agentDeletions.remove(uid, agentId))) throw insufficientPermissions();
+    });
     return { message: 'Agent deleted successfully' };
   },
 });

@@ -3,6 +3,7 @@ import pMap from 'p-map';
 import { currentRequestId } from '../cause.ts';
 import { chunks } from '../domain/chunks.ts';
 import { type JobMessage, type JobName, messageGroup } from '../domain/job-messages.ts';
+import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { environment } from '../environment.ts';
 import { type Service, wholeService } from '../service.ts';
 
@@ -71,6 +72,23 @@ const queue = /* @__PURE__ */ wholeService(() => {
 
 type Sender<Name extends JobName> = { send(message: JobMessage<Name>, delaySeconds?: number): Promise<void> };
 type BulkSender<Name extends JobName> = { sendMany(messages: JobMessage<Name>[]): Promise<void> };
+
+/**
+ * Does what begins a job, and sends the job's message. Before that it sends a delayed one, which starts the job if this function
+ * dies: `rescue`, if the job must tell the two apart.
+ */
+export const beginJob = async <Name extends JobName, Begun>(
+  jobQueue: Sender<Name>,
+  message: JobMessage<Name>,
+  begin: () => Promise<Begun>,
+  rescue = message,
+): Promise<Begun> => {
+  await jobQueue.send(rescue, rescueDelaySeconds);
+  const begun = await begin();
+  // It has begun. If this message is not sent, the one before it does the work.
+  await jobQueue.send(message).catch(() => {});
+  return begun;
+};
 
 /** Returns the queue for senders of only these jobs. */
 export const queueSender = <Name extends JobName>(...jobs: Name[]): Service<Sender<Name>> => ({
