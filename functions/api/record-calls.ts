@@ -1,16 +1,14 @@
 import * as z from 'zod/mini';
 import { toRecording } from '../domain/call-outcomes.ts';
 import { CallItem, Revoked } from '../domain/calls.ts';
-import { toNamedKey } from '../domain/change-maker.ts';
-import { now } from '../domain/date-time.ts';
 import { describedObject, listField, textField } from '../domain/describe.ts';
-import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
+import { noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { formatLimit } from '../domain/format-limit.ts';
 import { limits } from '../domain/limits.ts';
 import { list } from '../domain/list.ts';
-import { acceptItems, FailedItem, failedItem, ItemIndex } from '../domain/request-items.ts';
-import { validate } from '../domain/validation.ts';
+import { FailedItem, failedItem, ItemIndex } from '../domain/request-items.ts';
+import { acceptAgentItems } from '../http/accept-agent-items.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { findLastTableCall } from '../http/last-table-call.ts';
@@ -42,18 +40,11 @@ export const recordCalls = endpoint({
 
   async handle({ body, principal, receivedAt, ignored }, { calls, credentials }) {
     const until = findLastTableCall(receivedAt);
-    const checked = body.items.map((item) => validate(CallItem, item));
-    const access = await credentials.readAccess(checked.flatMap(({ data }) => data?.agentId ?? []));
-    const { uid } = principal;
-    const key = toNamedKey(principal);
-    const at = now();
-    const { accepted, failed } = acceptItems(checked, ({ data: item, error }) => {
-      if (error) throw error;
-      const agent = access.get(item.agentId);
-      if (!agent?.has(uid)) throw insufficientPermissions();
+    const context = { principal, credentials };
+    const { accepted, failed } = await acceptAgentItems(body.items, CallItem, context, (item, agent, origin) => {
       if (item.transcript && !agent.outcomeRules.transcripts && !ignored.includes('transcript'))
         ignored.push('transcript');
-      return toRecording(item, agent, { uid, ...key, at });
+      return toRecording(item, agent, origin);
     });
     const results = await calls.recordMany(accepted, until);
     const recorded: { index: number; callId: string; revoked?: true }[] = [];

@@ -1,16 +1,14 @@
 import * as z from 'zod/mini';
 import { decideOutcome } from '../domain/call-outcomes.ts';
 import { Blocked, CallOutcomeItem, PhoneOrWithheld, Revoked, toCallReference, UpdatedFields } from '../domain/calls.ts';
-import { toNamedKey } from '../domain/change-maker.ts';
-import { now } from '../domain/date-time.ts';
 import { describedObject, listField, objectComponent, textField } from '../domain/describe.ts';
-import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
+import { noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { formatLimit } from '../domain/format-limit.ts';
 import { limits } from '../domain/limits.ts';
 import { list } from '../domain/list.ts';
-import { acceptItems, FailedItem, failedItem, ItemIndex } from '../domain/request-items.ts';
-import { validate } from '../domain/validation.ts';
+import { FailedItem, failedItem, ItemIndex } from '../domain/request-items.ts';
+import { acceptAgentItems } from '../http/accept-agent-items.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { findLastTableCall } from '../http/last-table-call.ts';
@@ -49,17 +47,10 @@ export const updateCallOutcomes = endpoint({
   errorDescriptions: { 400: 'There is no item, or there are more than 1,000.' },
 
   async handle({ body, principal, receivedAt }, { calls, credentials }) {
-    const checked = body.items.map((item) => validate(CallOutcomeItem, item));
-    const access = await credentials.readAccess(checked.flatMap(({ data }) => data?.agentId ?? []));
-    const { uid } = principal;
-    const key = toNamedKey(principal);
-    const at = now();
-    const { accepted, failed } = acceptItems(checked, ({ data: item, error }) => {
-      if (error) throw error;
+    const context = { principal, credentials };
+    const { accepted, failed } = await acceptAgentItems(body.items, CallOutcomeItem, context, (item, agent, origin) => {
       const { agentId, callIdOrPhone, preference, metadataMode: mode } = item;
-      const agent = access.get(agentId);
-      if (!agent?.has(uid)) throw insufficientPermissions();
-      const outcome = decideOutcome(item, { ...agent, agentId }, { uid, ...key, at, mode });
+      const outcome = decideOutcome(item, { ...agent, agentId }, { ...origin, mode });
       return { item, agentId, reference: toCallReference(callIdOrPhone, preference), ...outcome };
     });
     const results = await calls.setOutcomes(accepted, findLastTableCall(receivedAt));

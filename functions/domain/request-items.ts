@@ -25,18 +25,3 @@ export const failedItem = (index: number, error: Error): FailedItem =>
         error: 'temporarily_unavailable',
         message: 'This item could not be processed before the response was due. Send it again.',
       };
-
-/** Accepts the items of a batch one by one. An item for which `accept` throws an `ApiError` fails without failing the others. */
-export const acceptItems = <Item, Accepted>(items: Item[], accept: (item: Item) => Accepted) => {
-  const failed: FailedItem[] = [];
-  const accepted = items.flatMap((item, index) => {
-    try {
-      return [{ index, ...accept(item) }];
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      failed.push(failedItem(index, error));
-      return [];
-    }
-  });
-  return { accepted, failed };
-};
