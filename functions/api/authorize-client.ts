@@ -4,7 +4,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 import { decideAuthorization } from '../oauth/authorization.ts';
 import { requireOAuth } from '../oauth/metadata.ts';
-import { readForm } from '../oauth/parameters.ts';
+import { rawForm } from '../oauth/parameters.ts';
 import { refusedKeys } from '../oauth/refused-keys.ts';
 import { sealedValues } from '../oauth/sealed-values.ts';
 
@@ -31,9 +31,7 @@ export const authorizeClient = endpoint({
   errors: ['not_found'],
   limitsAddresses: true,
   raw: {
-    readBody: readForm,
-    requestMediaType: 'application/x-www-form-urlencoded',
-    responds: 'custom',
+    ...rawForm,
     mediaTypes: ['text/html'],
     otherResponses: {
       303: { description: 'Back to the client, with `code` or `error`.' },

@@ -4,7 +4,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 import { grants } from '../oauth/grants.ts';
 import { requireOAuth } from '../oauth/metadata.ts';
-import { readForm, respondToClient } from '../oauth/parameters.ts';
+import { rawForm, respondToClient } from '../oauth/parameters.ts';
 import { sealedValues } from '../oauth/sealed-values.ts';
 import { issueTokens } from '../oauth/tokens.ts';
 import { apiKeys } from '../store/api-keys.ts';
@@ -40,12 +40,7 @@ export const issueToken = endpoint({
     scope: textField('The scopes of the access token, separated by spaces.', 'agents calls'),
   }),
   errors: ['not_found'],
-  raw: {
-    readBody: readForm,
-    requestMediaType: 'application/x-www-form-urlencoded',
-    responds: 'custom',
-    otherResponses: { 400: { description: 'An error of OAuth: `error` and `error_description` (RFC 6749, 5.2).' } },
-  },
+  raw: rawForm,
 
   async handle({ body, requestId }, services) {
     requireOAuth();

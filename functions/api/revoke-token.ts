@@ -3,7 +3,7 @@ import { describedObject, textField } from '../domain/describe.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 import { requireOAuth } from '../oauth/metadata.ts';
-import { readForm, respondToClient } from '../oauth/parameters.ts';
+import { rawForm, respondToClient } from '../oauth/parameters.ts';
 import { sealedValues } from '../oauth/sealed-values.ts';
 import { revokeToken as revoke } from '../oauth/tokens.ts';
 import { apiKeys } from '../store/api-keys.ts';
@@ -28,12 +28,7 @@ export const revokeToken = endpoint({
   body: z.custom<URLSearchParams>().check(z.meta({ description: 'The request of a client.', documentAs: Form })),
   response: describedObject('Nothing: the grant has ended, or there was none.', {}),
   errors: ['not_found'],
-  raw: {
-    readBody: readForm,
-    requestMediaType: 'application/x-www-form-urlencoded',
-    responds: 'custom',
-    otherResponses: { 400: { description: 'An error of OAuth: `error` and `error_description` (RFC 6749, 5.2).' } },
-  },
+  raw: rawForm,
 
   async handle({ body, requestId }, services) {
     requireOAuth();

@@ -4,9 +4,16 @@ import { limits } from '../domain/limits.ts';
 import { decodeRequestBody } from '../http/request-body.ts';
 import { jsonResponse } from '../http/response.ts';
 
-/** Reads the body of a form. */
-export const readForm = (event: APIGatewayProxyEventV2): URLSearchParams =>
+const readForm = (event: APIGatewayProxyEventV2): URLSearchParams =>
   new URLSearchParams(decodeRequestBody(event, limits.oauthBodyBytes).toString());
+
+/** How a form is read, and answered in the form of its standard. */
+export const rawForm = {
+  readBody: readForm,
+  requestMediaType: 'application/x-www-form-urlencoded',
+  responds: 'custom' as const,
+  otherResponses: { 400: { description: 'An error of OAuth: `error` and `error_description` (RFC 6749, 5.2).' } },
+};
 
 /** The codes of errors of RFC 6749 (5.2), RFC 7591 (3.2.2) and RFC 8707. */
 type OAuthErrorCode =
