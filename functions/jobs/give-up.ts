@@ -14,7 +14,7 @@ import { erasures, incompleteErasure, isOverdue } from '../erasure/erasures.ts';
 import { personExports } from '../person-exports/person-exports.ts';
 import { reconciliations } from '../reconciliation/reconciliations.ts';
 import type { ServicesOf } from '../service.ts';
-import { isFinished } from '../store/exports.ts';
+import { type Exports, isFinished, type StoredExport } from '../store/exports.ts';
 import { documents } from '../store/sources/documents.ts';
 import { websites } from '../store/sources/websites.ts';
 import { createdKeys, FileNotification } from './file-notification.ts';
@@ -74,9 +74,9 @@ export const giveUp = queueJob({
       case 'reconcileCalls':
         return giveUpReconciliation(message, services);
       case 'exportCalls':
-        return giveUpExport(message, services);
+        return giveUpExport(message, services.callExports, { position: null }, services);
       case 'exportPerson':
-        return giveUpPersonExport(message, services);
+        return giveUpExport(message, services.personExports, { number: null }, services);
       case 'createDeliveries':
       case 'finishDeletion':
         // Events are delivered, and the data of a deleted agent are deleted, as soon as the cause is gone.
@@ -149,28 +149,18 @@ const giveUpReconciliation = async (
   await reconciliations.finish(found, found.progress, { error });
 };
 
-const giveUpExport = async (
-  { uid, exportId }: z.infer<typeof jobMessages.exportCalls>,
-  { callExports, jobQueue }: Pick<Services, 'callExports' | 'jobQueue'>,
+const giveUpExport = async <Stored extends StoredExport>(
+  { job, uid, exportId }: z.infer<typeof jobMessages.exportCalls | typeof jobMessages.exportPerson>,
+  exports: Pick<Exports<Stored>, 'find' | 'finish'>,
+  cleared: Parameters<Exports<Stored>['finish']>[1],
+  { jobQueue }: Pick<Services, 'jobQueue'>,
 ): Promise<void> => {
-  const found = await callExports.find(uid, exportId);
+  const found = await exports.find(uid, exportId);
   if (!found) return;
   const error = 'The export could not be completed because of a problem in the service. Request it again.';
-  if (!isFinished(found)) await callExports.finish(found, { position: null, error });
+  if (!isFinished(found)) await exports.finish(found, { ...cleared, error });
   // The job still deletes the files after a day.
-  await jobQueue.send({ job: 'exportCalls', uid, exportId }, jobRescueDelaySeconds);
-};
-
-const giveUpPersonExport = async (
-  { uid, exportId }: z.infer<typeof jobMessages.exportPerson>,
-  { personExports, jobQueue }: Pick<Services, 'personExports' | 'jobQueue'>,
-): Promise<void> => {
-  const found = await personExports.find(uid, exportId);
-  if (!found) return;
-  const error = 'The export could not be completed because of a problem in the service. Request it again.';
-  if (!isFinished(found)) await personExports.finish(found, { number: null, error });
-  // The job still deletes the file after a day.
-  await jobQueue.send({ job: 'exportPerson', uid, exportId }, jobRescueDelaySeconds);
+  await jobQueue.send({ job, uid, exportId }, jobRescueDelaySeconds);
 };
 
 export const handler = queueWorker(giveUp);

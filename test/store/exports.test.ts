@@ -4,6 +4,7 @@ import { deleteExports, discardExports, discardServices } from '../../functions/
 import { exportServices, runExport } from '../../functions/call-exports/run-export.ts';
 import { exportsFolder } from '../../functions/domain/exports.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { giveUp } from '../../functions/jobs/give-up.ts';
 import { personExports } from '../../functions/person-exports/person-exports.ts';
 import {
   discardPersonExports,
@@ -16,13 +17,21 @@ import { hashOfNumber } from '../../functions/store/erased-people.ts';
 import { when } from '../../functions/store/expressions.ts';
 import { exportKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
+import { deliverMessage } from '../support/deliver-message.ts';
 import { Death, mortal } from '../support/mortal.ts';
 import { fileKeys } from '../support/stored.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 type Reference = { uid: string; exportId: string };
 type Life = { at: number; isAfter: boolean };
-type Kind = { kind: 'CALL' | 'PERSON'; add(uid: string): Promise<Reference>; run: Run; delete: Run; erase: Run };
+type Kind = {
+  kind: 'CALL' | 'PERSON';
+  job: 'exportCalls' | 'exportPerson';
+  add(uid: string): Promise<Reference>;
+  run: Run;
+  delete: Run;
+  erase: Run;
+};
 type Run = (reference: Reference, life: Life) => Promise<unknown>;
 
 const immortal = { at: Number.POSITIVE_INFINITY, isAfter: false };
@@ -32,6 +41,7 @@ const jobQueue = { send: async () => {} };
 
 const ofCalls: Kind = {
   kind: 'CALL',
+  job: 'exportCalls',
   async add(uid) {
     const exportId = newIdentifier('export');
     await callExports.get().add({ uid, exportId, from: '2026-03-01', to: '2026-04-01', format: 'jsonl' });
@@ -48,6 +58,7 @@ const ofCalls: Kind = {
 
 const ofPerson: Kind = {
   kind: 'PERSON',
+  job: 'exportPerson',
   async add(uid) {
     const exportId = newIdentifier('export');
     await personExports.get().add({ uid, exportId, number, numberHash: hashOfNumber(person.secret, uid, number) });
@@ -114,3 +125,15 @@ describe.each([ofCalls, ofPerson])('of an export of kind $kind that is killed at
     expect(hasFiles).toBe(true);
   });
 });
+
+it.each([ofCalls, ofPerson])(
+  'an export of kind $kind that no run completed has failed, without the number',
+  async ({ kind, job, add }) => {
+    const { uid } = await newWorld();
+    const reference = await add(uid);
+    await deliverMessage(giveUp, { job, ...reference });
+    const found = await table.get().get(exportKey(kind, uid, reference.exportId));
+    expect(found).toMatchObject({ status: 'failed', error: expect.stringContaining('Request it again') });
+    expect(found).not.toHaveProperty('number');
+  },
+);
