@@ -34,22 +34,10 @@ it('the input schema of a tool is self-contained, describes each field, and has 
 });
 
 it.each([
-  ['getCallFigures', { agentId: '', timeZone: null, direction: '', by: null }, {}],
-  ['listAgents', { limit: 0, cursor: '' }, {}],
   [
     'searchKnowledge',
     { agentId: 'agent_1', query: 'hours', sourceIds: [], limit: '0' },
     { agentId: 'agent_1', query: 'hours' },
-  ],
-  [
-    'addWebsite',
-    { agentId: 'agent_1', url: 'https://example.com', maxDepth: 0 },
-    { agentId: 'agent_1', url: 'https://example.com' },
-  ],
-  [
-    'blockNumbers',
-    { agentId: 'agent_1', numbers: '["+14155550100"]', reason: '' },
-    { agentId: 'agent_1', numbers: ['+14155550100'] },
   ],
   [
     'updateAgent',
