@@ -74,13 +74,16 @@ export const Budget = describedObject('What the calls of the client may cost in 
 });
 type Budget = z.infer<typeof Budget>;
 
-/** A budget with an id that changes with all but its action: what was told of it holds for this id. */
-export type StoredBudget = GivenBudget & { budgetId: string };
+/**
+ * A budget with an id that changes with all but its action: what was told of it holds for this id. `since`: when it got the id (Unix
+ * milliseconds); absent in older records.
+ */
+export type StoredBudget = GivenBudget & { budgetId: string; since?: number };
 
 /** What the calls of a period have cost, in millionths. `isOther`: all costs are in other currencies. */
 export type Spending = { budgetId: string; period: string; millionths: string; isOther?: boolean };
 
-/** The highest share of a budget that was told of each of its last two periods, and what was spent then. */
+/** The highest share of a budget that was told of each of its last three periods, and what was spent then. */
 export type ToldShares = { budgetId: string; periods: Record<string, ToldShare> };
 type ToldShare = { share: BudgetShare; spent: string };
 export type BudgetShare = 0.8 | 1;
@@ -123,17 +126,18 @@ export const replaceBudget = (
   { budget: former, spending, told, budgetMark }: BudgetFields,
   given: GivenBudget | null,
   newId: string,
+  at = Date.now(),
 ): { [Name in keyof BudgetFields]-?: BudgetFields[Name] | null } => {
   if (!given) return { budget: null, spending: null, told: null, budgetMark: null };
   const { amount, currency, per, timeZone, action } = given;
   const isComparable =
     former !== undefined && former.currency === currency && former.per === per && former.timeZone === timeZone;
   const isSame = isComparable && former.amount === amount;
-  const budgetId = isSame ? former.budgetId : newId;
+  const { budgetId, since } = isSame ? former : { budgetId: newId, since: at };
   // A raised budget frees at once; a lowered one that was reached still is.
   const refuses = isComparable && amount <= former.amount && action !== 'tell' ? budgetMark?.refuses : undefined;
   return {
-    budget: { amount, currency, per, timeZone, action, budgetId },
+    budget: { amount, currency, per, timeZone, action, budgetId, since },
     spending: isComparable && spending ? { ...spending, budgetId } : null,
     told: isSame && told ? told : null,
     budgetMark: refuses && action !== 'tell' ? { refuses: { ...refuses, action } } : {},
@@ -148,6 +152,9 @@ export const judgeSpending = ({ amount, action }: StoredBudget, millionths: bigi
   return { share, mark };
 };
 
+/** The days that 27 hours touch. */
+const periodsTold = 3;
+
 /** Returns the shares that were told, with the share of a period if it is higher than the one told before. */
 export const tellShare = (
   { budgetId }: StoredBudget,
@@ -158,7 +165,7 @@ export const tellShare = (
   const known = former?.budgetId === budgetId ? former.periods : {};
   if ((known[period]?.share ?? 0) >= told.share) return former as ToldShares;
   const all = Object.entries({ ...known, [period]: told }).sort(([a], [b]) => (a < b ? -1 : 1));
-  return { budgetId, periods: Object.fromEntries(all.slice(-2)) };
+  return { budgetId, periods: Object.fromEntries(all.slice(-periodsTold)) };
 };
 
 /** Returns the shares that a record tells and an earlier one did not. */

@@ -72,17 +72,18 @@ it('what another budget keeps of the former one follows from what differs', () =
   const mark = { refuses: { action: 'refuse' as const, until: 1000 } };
   const told = { budgetId: 'b1', periods: { '2026-03-01': { share: 1 as const, spent: '12' } } };
   const spending = { budgetId: 'b1', period: '2026-03-01', millionths: '12000000' };
-  const former: BudgetFields = { budget, told, spending, budgetMark: mark };
+  const former: BudgetFields = { budget: { ...budget, since: 1 }, told, spending, budgetMark: mark };
   const replaced = (change: Partial<StoredBudget>) => {
     const { budgetId: _, ...given } = { ...budget, ...change };
-    return replaceBudget(former, given, 'b2');
+    return replaceBudget(former, given, 'b2', 2);
   };
-  expect(replaced({})).toEqual({ budget, told, spending, budgetMark: mark });
+  expect(replaced({})).toEqual(former);
   // What is told holds, and what is refused is another thing.
   expect(replaced({ action: 'refuse_outbound' })).toMatchObject({
     ...{ told, budgetMark: { refuses: { action: 'refuse_outbound', until: 1000 } } },
   });
   expect(replaced({ action: 'tell' })).toMatchObject({ told, budgetMark: {} });
+  expect(replaced({ amount: 11 })).toMatchObject({ budget: { since: 2 } });
   expect(replaced({ amount: 11 })).toMatchObject({ told: null, spending: { budgetId: 'b2' }, budgetMark: {} });
   expect(replaced({ amount: 9 })).toMatchObject({ told: null, spending: { budgetId: 'b2' }, budgetMark: mark });
   for (const change of [{ currency: 'EUR' }, { per: 'month' as const }, { timeZone: 'Europe/Berlin' }])
@@ -99,6 +100,10 @@ it('a share is told once a period, however the sum moves', () => {
   expect(findNewShares(first, next)).toEqual([{ period: '2026-03-02', share: 0.8, spent: '8' }]);
   // A call of the day before is corrected after midnight.
   expect(tellShare(budget, next, '2026-03-01', { share: 1, spent: '11' })).toBe(next);
+  // 27 hours touch three days.
+  const late = tellShare(budget, next, '2026-02-28', { share: 0.8, spent: '9' });
+  expect(findNewShares(next, late)).toEqual([{ period: '2026-02-28', share: 0.8, spent: '9' }]);
+  expect(tellShare(budget, late, '2026-02-27', { share: 1, spent: '12' }).periods).toEqual(late.periods);
   const other = tellShare({ ...budget, budgetId: 'b2' }, next, '2026-03-02', { share: 0.8, spent: '8' });
   expect(findNewShares(next, other)).toHaveLength(1);
 });
