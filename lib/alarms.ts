@@ -1,11 +1,12 @@
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Metrics } from './metrics.ts';
 
-/** An alarm for a metric that reaches a threshold in each of `periods` (default 1) periods of five minutes. */
+/** An alarm for a metric that reaches a threshold, or exceeds it (`isAbove`), in each of `periods` (default 1) periods of five minutes. */
 export type AlarmProps = {
   id: string;
   metric: IMetric;
   threshold: number;
+  isAbove?: true;
   periods?: number;
   /** The only region that has the metric. The alarm exists only in deployments there. */
   onlyIn?: string;
@@ -97,8 +98,9 @@ export const defineAlarms = ({
     id: 'RecoveredCalls',
     metric: recoveredShare,
     threshold: 0.01,
+    isAbove: true,
     description:
-      'At least 1 % of a day’s calls were recorded only because a reconciliation found them in the list of their voice platform. Find the agents in the log of reconcile-calls, "recovered", and look at the log of receive-hook and at the webhooks of their platform: the ends of calls do not arrive.',
+      'More than 1 % of a day’s calls were recorded only because a reconciliation found them in the list of their voice platform. Find the agents in the log of reconcile-calls, "recovered", and look at the log of receive-hook and at the webhooks of their platform: the ends of calls do not arrive.',
   },
   {
     id: 'LateMessages',

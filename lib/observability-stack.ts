@@ -88,12 +88,14 @@ export class ObservabilityStack extends NamedNestedStack {
     });
   }
 
-  /** Adds an alarm that is raised when the threshold is reached. Missing data raise no alarm. */
-  #addAlarm({ id, metric, threshold, periods = 1, onlyIn, description }: AlarmProps): Alarm {
+  /** Adds an alarm that is raised when the threshold is reached, or exceeded. Missing data raise no alarm. */
+  #addAlarm({ id, metric, threshold, isAbove, periods = 1, onlyIn, description }: AlarmProps): Alarm {
     const alarm = new Alarm(this, id, {
       metric,
       threshold,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      comparisonOperator: isAbove
+        ? ComparisonOperator.GREATER_THAN_THRESHOLD
+        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods,
       treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription: this.#describe(id, description),

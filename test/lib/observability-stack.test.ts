@@ -60,6 +60,14 @@ it('an alarm sees a queue that no function reads, where no user sees that its wo
   for (const { Metrics = [] } of alarms(prod)) expect(Metrics.length).toBeLessThanOrEqual(10);
 });
 
+it('the alarm on recovered calls is raised by more than 1 %, and every other one at its threshold', () => {
+  const isAbove = ({ ComparisonOperator }: Json) => ComparisonOperator === 'GreaterThanThreshold';
+  const [recovered, ...others] = alarms(prod).filter(isAbove);
+  expect(others).toEqual([]);
+  expect([recovered.Threshold, recovered.AlarmDescription]).toEqual([0.01, expect.stringContaining('More than 1 %')]);
+  expect(JSON.stringify(recovered.Metrics)).toContain('RecoveredCalls');
+});
+
 it('the alarm on changes is raised after the time that it describes, in the unit of its metric', () => {
   const [waiting] = alarms(prod).filter(({ MetricName }) => MetricName === 'IteratorAge');
   expect(waiting.AlarmDescription).toContain('have waited for ten minutes');
