@@ -22,6 +22,8 @@ export type NewGrant = {
   name: string;
   /** The hash of the client's id. */
   client: string;
+  /** When its code is over (Unix milliseconds). */
+  until: number;
 };
 
 /** Which tokens of a grant are in force: the present generation, and those that it replaced in the last minute. */
@@ -45,12 +47,15 @@ export class Grants extends TableStore {
   async make(grant: NewGrant): Promise<LiveGrant | 'used' | 'over' | 'too many'> {
     return untilWritten(async () => {
       const parentKey = apiKeyKey(grant.parentHash);
+      const listingKey = apiKeyListingKey(grant.uid, grant.keyId);
       const [user, items] = await Promise.all([
         this.table.get<UserItem>(userKey(grant.uid)),
-        this.table.getMany<Item & ApiKey>([parentKey]),
+        this.table.getMany([parentKey, listingKey]),
       ]);
-      const parent = findItem(items, parentKey);
-      if (!user || user.deletingAt !== undefined || !counts(parent)) return 'over';
+      // Nothing else that is wrong keeps a grant whose code is used again.
+      if (findItem(items, listingKey)) return 'used';
+      const parent = findItem(items, parentKey) as (Item & ApiKey) | undefined;
+      if (grant.until < Date.now() || !user || user.deletingAt !== undefined || !counts(parent)) return 'over';
       const scopes = listGrantableScopes(parent).filter((scope) => grant.scopes.includes(scope));
       if ((await this.#countGrants(grant)) >= limits.grantsOfKey) return 'too many';
       const hash = hashApiKey(grant.secret);
@@ -85,10 +90,7 @@ export class Grants extends TableStore {
             when`attribute_exists(pk) and attribute_not_exists(deletingAt) and ${hasSameKeys}`,
           ),
           this.table.putAction({ ...apiKeyKey(hash), ...key, ttlSeconds } as GrantItem),
-          this.table.putAction(
-            { ...apiKeyListingKey(uid, keyId), keyId, hash, parentHash, ttlSeconds } as ListingItem,
-            isAbsent,
-          ),
+          this.table.putAction({ ...listingKey, keyId, hash, parentHash, ttlSeconds } as ListingItem, isAbsent),
         ]);
       } catch (error) {
         if (failedConditions(error).has(2)) return 'used';

@@ -54,15 +54,13 @@ const redeemCode = async (form: URLSearchParams, client: string, requestId: stri
     throw invalidGrant();
   const { uid, keyId, secret, parentHash, parentKeyId } = code;
   const reference = { uid, keyId, secret, parentHash, client };
-  const isOver = code.until < Date.now();
-  const made = isOver
-    ? (await services.grants.find(code)) && 'used'
-    : await withCause({ maker: { uid, keyId: parentKeyId, via: 'api' }, requestId }, () => services.grants.make(code));
+  const maker = { uid, keyId: parentKeyId, via: 'api' as const };
+  const made = await withCause({ maker, requestId }, () => services.grants.make(code));
   // Whoever uses a code again may have stolen it, or its first user has.
   if (made === 'used') await endGrant(reference, requestId, services);
   if (made === 'too many')
     throw new OAuthError('invalid_grant', 'The API key has as many AI clients as it may have. End one under Keys.');
-  if (!made || typeof made === 'string') throw invalidGrant();
+  if (typeof made === 'string') throw invalidGrant();
   return respond(reference, made, undefined, services);
 };
 

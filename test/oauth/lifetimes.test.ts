@@ -17,6 +17,7 @@ import { lambda } from '../../functions/http/lambda.ts';
 import { grants } from '../../functions/oauth/grants.ts';
 import { accessTokens } from '../../functions/oauth/tokens.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
+import { users } from '../../functions/store/users.ts';
 import { invoke, makeEvent } from '../support/events.ts';
 import { makeRequest, newProof, readForm, redirectUri } from '../support/oauth.ts';
 import { newUser, useTargetInThisProcess } from '../support/world.ts';
@@ -100,6 +101,20 @@ it('a code that is used after its minute ends the grant that it has made', async
   expect((await refresh(asked.clientId, refresh_token)).body.error).toBe('invalid_grant');
 });
 
+it.each(['in its minute', 'after it'])(
+  'a code that is used again %s ends its grant while the user is suspended',
+  async (time) => {
+    const { uid, apiKey } = await newUser();
+    const asked = await getCode(apiKey);
+    const { refresh_token } = (await redeem(asked)).body;
+    await users.get().change(uid, { suspended: true });
+    if (time === 'after it') pass(2 * minute);
+    expect((await redeem(asked)).body.error).toBe('invalid_grant');
+    await users.get().change(uid, { suspended: false });
+    expect((await refresh(asked.clientId, refresh_token)).body.error).toBe('invalid_grant');
+  },
+);
+
 it('a former refresh token is good for a minute, and then its use ends the grant with the tokens of whoever has the next', async () => {
   const { apiKey } = await newUser();
   const { clientId, refresh: former } = await connect(apiKey);
@@ -156,7 +171,13 @@ it('a key has at most a hundred grants in force, also when two are made at once,
   const { uid, apiKey, keyId: parentKeyId } = await newUser();
   const newGrant = () => ({
     ...{ uid, keyId: newIdentifier('key'), secret: newApiKey(), parentKeyId, parentHash: hashApiKey(apiKey) },
-    ...{ scopes: ['calls' as const], clientHost: 'client.example.com', name: 'Client', client: randomUUID() },
+    ...{
+      scopes: ['calls' as const],
+      clientHost: 'client.example.com',
+      name: 'Client',
+      client: randomUUID(),
+      until: Date.now() + minute,
+    },
   });
   const first = newGrant();
   await grants.get().make(first);
@@ -165,8 +186,11 @@ it('a key has at most a hundred grants in force, also when two are made at once,
   expect(made.filter((one) => one === 'too many')).toHaveLength(2);
   await apiKeys.get().revoke(uid, first.keyId);
   pass(2 * second);
-  expect(await grants.get().make(newGrant())).toMatchObject({ scopes: ['calls'] });
+  const newest = newGrant();
+  expect(await grants.get().make(newest)).toMatchObject({ scopes: ['calls'] });
   expect(await grants.get().make(newGrant())).toBe('too many');
+  // Whose code is used again has a grant to end, however many there are.
+  expect(await grants.get().make(newest)).toBe('used');
 });
 
 it('ten refused keys a minute are read of an address, also at once, and a good key waits with them', async () => {
