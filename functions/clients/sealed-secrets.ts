@@ -8,7 +8,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /** Thrown for a text that was sealed for another owner or with another key, or was changed. */
-export class BrokenSealError extends Error {
+class BrokenSealError extends Error {
   override readonly name = 'BrokenSealError';
 }
 
@@ -38,6 +38,16 @@ export class SealedSecrets {
       return decryption.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + decryption.final('utf8');
     } catch (cause) {
       throw new BrokenSealError('The seal is broken.', { cause });
+    }
+  }
+
+  /** Opens a secret; undefined where the seal is broken. Throws the error for which the key cannot be read: the caller tries again. */
+  async openUnlessBroken(owner: string, sealed: string): Promise<string | undefined> {
+    try {
+      return await this.open(owner, sealed);
+    } catch (error) {
+      if (error instanceof BrokenSealError) return undefined;
+      throw error;
     }
   }
 

@@ -1,4 +1,4 @@
-import { BrokenSealError, type SealedSecrets, sealedSecrets } from '../clients/sealed-secrets.ts';
+import { type SealedSecrets, sealedSecrets } from '../clients/sealed-secrets.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { wholeService } from '../service.ts';
 
@@ -10,9 +10,9 @@ const maxCharacters = 30_000;
 
 /** Values that travel through browsers and clients, which can neither read nor change them. Each opens on every instance. */
 export class SealedValues {
-  readonly #secrets: Pick<SealedSecrets, 'seal' | 'open'>;
+  readonly #secrets: Pick<SealedSecrets, 'seal' | 'openUnlessBroken'>;
 
-  constructor(secrets: Pick<SealedSecrets, 'seal' | 'open'>) {
+  constructor(secrets: Pick<SealedSecrets, 'seal' | 'openUnlessBroken'>) {
     this.#secrets = secrets;
   }
 
@@ -27,14 +27,9 @@ export class SealedValues {
     const sealed = Buffer.from(text, 'base64url');
     // Another spelling of the same bytes is another text.
     if (sealed.toString('base64url') !== text) return undefined;
-    try {
-      const value: unknown = JSON.parse(await this.#secrets.open(owner(kind), sealed.toString('base64')));
-      return isJsonObject(value) ? (value as T) : undefined;
-    } catch (error) {
-      // A broken seal ends a grant. A key that cannot be read does not: the caller tries again.
-      if (error instanceof BrokenSealError) return undefined;
-      throw error;
-    }
+    const opened = await this.#secrets.openUnlessBroken(owner(kind), sealed.toString('base64'));
+    const value: unknown = opened && JSON.parse(opened);
+    return isJsonObject(value) ? (value as T) : undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import pMap from 'p-map';
 import { PlatformError, PlatformRequests } from '../clients/platform-requests.ts';
-import { BrokenSealError, sealedSecrets } from '../clients/sealed-secrets.ts';
+import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { hashingSecret } from '../clients/secrets.ts';
 import { ApiError } from '../domain/errors.ts';
 import { platformTitles } from '../domain/voice-platforms.ts';
@@ -69,7 +69,8 @@ class Run {
     const { uid, platform, number, assistantIds, ...asked } = this.#stored;
     const key = await this.#services.platformKeys.find(uid, platform);
     if (!key) return this.#fail(`The API key for ${this.#title} was deleted. Set another one, and try again.`);
-    const apiKey = await this.#services.sealedSecrets.open(platformKeyOwner(uid, platform), key.sealed).catch(ifBroken);
+    const owner = platformKeyOwner(uid, platform);
+    const apiKey = await this.#services.sealedSecrets.openUnlessBroken(owner, key.sealed);
     if (apiKey === undefined) return this.#fail(`The API key for ${this.#title} cannot be decrypted. Set it again.`);
     const list = callLists[platform];
     const requests = new PlatformRequests(environment.platformApiBases[platform], list.headers(apiKey, key.accountId));
@@ -215,11 +216,6 @@ class Run {
     return platformTitles[this.#stored.platform];
   }
 }
-
-/** Leaves a secret that cannot be read now to another run. */
-const ifBroken = (error: Error): undefined => {
-  if (!(error instanceof BrokenSealError)) throw error;
-};
 
 const hashId = (id: string) => hash('sha256', id, 'base64url').slice(0, 11);
 const isFirst = (all: { id: string }[], index: number) => all.findIndex(({ id }) => id === all[index]?.id) === index;
