@@ -8,7 +8,8 @@ import { type Item, TableStore, table } from '../store/table.ts';
 
 /** The key of a user's platform, encrypted. */
 export type SealedPlatformKey = ListedPlatformKey & { platform: PlatformName; sealed: string };
-type PlatformKeyItem = Item & SealedPlatformKey;
+/** `deletedAt`: it is deleted, although its item is still there. */
+type PlatformKeyItem = Item & SealedPlatformKey & { deletedAt?: string };
 
 /** The minimum interval between updates of `lastUsedAt`, each of which costs a write. */
 const useMilliseconds = 60 * 60 * 1000;
@@ -25,14 +26,14 @@ export class PlatformKeys extends TableStore {
 
   async find(uid: string, platform: PlatformName): Promise<SealedPlatformKey | undefined> {
     const item = await this.table.get<PlatformKeyItem>(platformKeyKey(uid, platform));
-    return item && withoutKey(item);
+    return item?.deletedAt === undefined ? item && withoutKey(item) : undefined;
   }
 
   /** Yields a user's keys by platform without their values, after `after`. */
   async *list(uid: string, after?: string): AsyncGenerator<ListedPlatformKey> {
     for await (const item of this.table.query<PlatformKeyItem>(platformKeyCollection(uid), { after })) {
-      const { sealed: _, ...listed } = withoutKey(item);
-      yield listed;
+      const { sealed: _, deletedAt, ...listed } = withoutKey(item);
+      if (deletedAt === undefined) yield listed;
     }
   }
 

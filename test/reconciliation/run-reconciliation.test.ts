@@ -223,6 +223,17 @@ describe('a reconciliation', () => {
     expect(await keys.find(uid, 'vapi')).toMatchObject({ sealed: 'another' });
   });
 
+  it('a platform key whose deletion is killed half-way is not used, and can be deleted again', async () => {
+    const [{ uid, reconcile }, keys] = [await newReconciledWorld(platforms, 'vapi'), platformKeys.get()];
+    vi.spyOn(table.get(), 'delete').mockRejectedValueOnce(new Error('killed'));
+    await expect(keys.remove(uid, 'vapi')).rejects.toThrow('killed');
+    expect(await keys.find(uid, 'vapi')).toBeUndefined();
+    expect(await Array.fromAsync(keys.list(uid))).toEqual([]);
+    expect(await reconcile()).toMatchObject({ status: 'failed', error: expect.stringContaining('was deleted') });
+    expect(await keys.remove(uid, 'vapi')).toBe(true);
+    expect(await keys.remove(uid, 'vapi')).toBe(false);
+  });
+
   it('an end that arrives afterwards changes nothing', async () => {
     const call = platformCall('retell');
     const world = await newReconciledWorld(platforms, 'retell', { calls: [call] });
