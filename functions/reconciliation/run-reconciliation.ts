@@ -115,7 +115,8 @@ class Run {
     const done: Progress = {
       ...counted,
       position: page.next,
-      previous: page.calls.map(({ id }) => hashId(id)),
+      // A page that is too large has no calls: the next one begins where it did.
+      previous: page.calls.length === 0 ? previous : page.calls.map(({ id }) => hashId(id)),
       planned: { recovered: [], completed: [] },
       pages: pages + 1,
       troubledAt: undefined,

@@ -248,6 +248,6 @@ itInAnyHistory(
           await history.compare();
         },
       ),
-      { numRuns: runs, examples, },
+      { numRuns: runs, examples },
     ),
 );

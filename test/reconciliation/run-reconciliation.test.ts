@@ -284,6 +284,19 @@ describe('a reconciliation', () => {
     expect([status, error, listed]).toEqual(['failed', expect.stringContaining('repeats a page'), 1]);
   });
 
+  it('a page that is too large is read in parts, and the call where the page before it ended counts once', async () => {
+    platforms.maxPage = 100;
+    const calls = Array.from({ length: 130 }, (_, n) =>
+      platformCall('vapi', { startedAt: Date.now() - hour - n * 1000 }),
+    );
+    const world = await newReconciledWorld(platforms, 'vapi', { calls });
+    let asked = 0;
+    platforms.fault = (path) =>
+      path.startsWith('/call?') && ++asked === 2 ? { body: 'x'.repeat(49 * 1024 * 1024) } : undefined;
+    expect(await world.reconcile({ dryRun: true })).toMatchObject({ status: 'done', listed: 130, recovered: 130 });
+    expect(asked).toBe(3);
+  });
+
   it('a list that never ends ends it with a sentence', { tags: 'heavy' }, async () => {
     const world = await newReconciledWorld(platforms, 'retell');
     let pages = 0;
