@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
 import { environment } from '../../functions/environment.ts';
+import { Table } from '../../functions/store/table.ts';
 import { startChangeReader } from './change-reader.ts';
 import { type DataFolder, localRegion } from './data-folder.ts';
 import { demoData } from './demo/demo-data.ts';
@@ -13,6 +14,7 @@ import { type Report, startReadableLog } from './log.ts';
 import { bundlePages } from './pages.ts';
 import { connectBedrock, connectPlatforms, connectStripe, readSecrets } from './providers.ts';
 import { startQueueAndFiles } from './queue-and-files.ts';
+import { queueTransactions } from './queue-transactions.ts';
 import { readRates } from './rate-limits.ts';
 import { type Started, StartupError } from './started.ts';
 import { createTable } from './table.ts';
@@ -64,6 +66,8 @@ export const startService = async (options: Options): Promise<void> => {
   env.AWS_ENDPOINT_URL_S3 ??= queueAndFiles.endpoint;
   env.JOBS_QUEUE_URL ??= queueAndFiles.queueUrl;
   checkSettings();
+  // Only DynamoDB Local, which this run has started, needs it.
+  if (dynamodb.failure) queueTransactions(Table.prototype);
   const rates = readRates(env);
   const reading = { isBehind: false };
   queueAndFiles.work({ endpoint: env.AWS_ENDPOINT_URL_SQS, queueUrl: env.JOBS_QUEUE_URL }, disk, reading);
