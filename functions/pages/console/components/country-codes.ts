@@ -15,19 +15,28 @@ const listTimeZones = (country: string): string[] => {
   return locale.getTimeZones?.() ?? locale.timeZones ?? [];
 };
 
-/** Returns the code of the country in which a time zone lies. */
-export const findZoneCode = (timeZone: string): string | undefined =>
-  all.find(({ countries }) => countries.some((country) => listTimeZones(country).includes(timeZone)))?.code;
+/** Codes that were found. A search over all countries takes a tenth of a second. */
+const codesOfZones = new Map<string, string | undefined>();
+
+/** Returns the code of the country in which a time zone lies. UTC is of no country. */
+export const findZoneCode = (timeZone: string): string | undefined => {
+  if (timeZone !== 'UTC' && !codesOfZones.has(timeZone)) {
+    const zone = all.find(({ countries }) => countries.some((country) => listTimeZones(country).includes(timeZone)));
+    codesOfZones.set(timeZone, zone?.code);
+  }
+  return codesOfZones.get(timeZone);
+};
 
 /** Returns the country code with which a number in E.164 format begins. */
 export const findNumberCode = (number: string): string | undefined =>
   all.find(({ code }) => number.startsWith(`+${code}`))?.code;
 
 /** Returns a number as people type it within a country, with the code of the country. The service removes a prefix behind it. */
-export const addCountryCode = (text: string, code: string | undefined): string => {
+export const addCountryCode = (text: string, findCode: () => string | undefined): string => {
   const typed = text.trim();
   const digits = typed.replace(/\D/g, '');
-  if (code === undefined || !/^[\d(][\d\s()./-]*$/.test(typed)) return typed;
+  const code = /^[\d(][\d\s()./-]*$/.test(typed) ? findCode() : undefined;
+  if (code === undefined) return typed;
   const international = code === '1' ? /^011/ : /^00/;
   if (international.test(digits)) return `+${digits.replace(international, '')}`;
   if (code === '1') return digits.length === 10 ? `+1 ${typed}` : digits.length === 11 ? `+${digits}` : typed;

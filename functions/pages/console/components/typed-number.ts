@@ -8,7 +8,7 @@ export const useTypedNumber = (agentId: string | undefined): ((text: string) => 
   const timeZone = useTimeZone();
   const number = useAgent(agentId ?? '')?.phoneNumber;
   return (text) => {
-    const typed = addCountryCode(text, (number && findNumberCode(number)) ?? findZoneCode(timeZone));
+    const typed = addCountryCode(text, () => (number && findNumberCode(number)) ?? findZoneCode(timeZone));
     return readPhoneNumber(typed).number ?? typed;
   };
 };
