@@ -33,6 +33,7 @@ export const Dialog = ({
   const heading = useId();
   const isTyped = useRef(false);
   const [isAsking, setAsking] = useState(false);
+  const [isClosed, setClosed] = useState(false);
   const close = () => dialog.current?.close();
   const isLost = () =>
     isKept && (isTyped.current || dialog.current?.querySelector('form :is(.failed, [aria-invalid])'));
@@ -50,6 +51,11 @@ export const Dialog = ({
     // The dialog is closed before it is removed, so that the browser returns the focus.
     return () => element?.close();
   }, [isPanel]);
+  // The browser shows the page without the dialog before anything else changes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the dialog is closed
+  useEffect(() => {
+    if (isClosed) onClose();
+  }, [isClosed]);
   return (
     <dialog
       ref={dialog}
@@ -72,7 +78,7 @@ export const Dialog = ({
         setAsking(true);
       }}
       // A dialog that is removed is closed, too.
-      onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
+      onClose={({ currentTarget }) => currentTarget.isConnected && setClosed(true)}
     >
       <header>
         <h2 id={heading}>{title}</h2>
