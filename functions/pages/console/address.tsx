@@ -17,6 +17,15 @@ const parse = (href: string): Address => {
   return { view: pathname.split('/')[2] ?? '', filters: Object.fromEntries(searchParams) };
 };
 
+let isReturn = false;
+
+window.addEventListener('popstate', ({ isTrusted }) => {
+  isReturn = isTrusted;
+});
+
+/** Whether the browser went back or forward. It scrolls to where the page was, if that is rendered at once. */
+export const isReturning = (): boolean => isReturn;
+
 let parsed: { href: string; address: Address } | undefined;
 
 /** Returns the present address without following changes. In a long list, only the list follows it, not its thousands of items. */
@@ -28,6 +37,9 @@ export const addressNow = (): Address => {
 
 /** Returns the view and the filters that the address names. A reload or a shared link restores nothing else. */
 export const useAddress = (): Address => useSyncExternalStore(subscribe, addressNow);
+
+/** Returns the view of the address. A change of its filters renders nothing again. */
+export const useView = (): string => useSyncExternalStore(subscribe, () => addressNow().view);
 
 /** Returns the address of a view. The time zone of the present address is kept. */
 export const buildHref = (view: string, filters: Filters = {}): string => {

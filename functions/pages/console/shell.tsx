@@ -4,9 +4,10 @@ import { dataOf } from '../../openapi/client/client.ts';
 import { type Demo, invalidKeyText, saveKey } from '../api-key.ts';
 import { ApiKeyField } from '../api-key-field.tsx';
 import { load } from '../tab-storage.ts';
-import { buildHref, Link, navigate, setFilters, useAddress } from './address.tsx';
+import { buildHref, Link, navigate, setFilters, useAddress, useView } from './address.tsx';
 import { Announcements } from './components/announcements.tsx';
 import { Choice } from './components/fields.tsx';
+import { Later } from './components/later.tsx';
 import { useHeldCount } from './components/outcome.tsx';
 import { Empty, Loaded, Skeleton } from './components/parts.tsx';
 import { Picker } from './components/picker.tsx';
@@ -114,7 +115,7 @@ const WithKey = ({ apiKey, demo, keyField, isKeyPanelOpen, isKeyInvalid, onEnter
     [apiKey, demo, key.data],
   );
   const permitted = useMemo(() => views.filter(({ scope }) => service?.scopes.includes(scope)), [service]);
-  const { view } = useAddress();
+  const view = useView();
   // On a phone, the menu is closed by a choice.
   const [openAt, setOpenAt] = useState<string>();
   const isOpen = openAt === view || isKeyPanelOpen;
@@ -309,7 +310,7 @@ const idleMilliseconds = 3000;
 
 /** The view of the address. Another view begins at its top, with the focus on its heading. */
 const CurrentView = ({ permitted }: { permitted: View[] }) => {
-  const { view: path } = useAddress();
+  const path = useView();
   const view = views.find((view) => view.path === path);
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
@@ -327,17 +328,27 @@ const CurrentView = ({ permitted }: { permitted: View[] }) => {
     if (isElsewhere) navigate(buildHref(first.path), { replace: true });
   }, [isElsewhere, first]);
   if (isElsewhere) return <main />;
+  const heading = <h1>{view?.name ?? 'Console'}</h1>;
   return (
     <main ref={main} id="view" tabIndex={-1} aria-label={view?.name}>
       {view && permitted.includes(view) ? (
         <ViewBoundary key={path}>
-          <Suspense fallback={<Skeleton rows={8} />}>
-            <view.Content />
-          </Suspense>
+          <Later meanwhile={heading}>
+            <Suspense
+              fallback={
+                <>
+                  {heading}
+                  <Skeleton rows={8} />
+                </>
+              }
+            >
+              <view.Content />
+            </Suspense>
+          </Later>
         </ViewBoundary>
       ) : (
         <>
-          <h1>{view?.name ?? 'Console'}</h1>
+          {heading}
           <Empty title={view ? `This API key may not read ${view.name.toLowerCase()}` : 'There is no such view'}>
             {view && <p>It lacks the scope {view.scope}. Enter another key, or open a view that this one may read.</p>}
             {first ? <Link view={first.path}>{first.name}</Link> : <p>The console has no view for this key.</p>}

@@ -112,6 +112,23 @@ it('the way back leads to the view before, and an unknown view to the first one'
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 });
 
+it('the way back leads to the place in a long view', async () => {
+  const { apiKey, agentId } = await newWorld();
+  const { page } = await openConsole(apiKey, `/console/agents?agentId=${agentId}`, {
+    viewport: { width: 1280, height: 400 },
+  });
+  const greeting = page.getByLabel('Greeting');
+  await greeting.waitFor();
+  await page.mouse.move(700, 200);
+  await page.mouse.wheel(0, 500);
+  await until(() => page.evaluate('scrollY === 500'));
+  await navigation(page).getByRole('link', { name: 'Knowledge' }).click();
+  await page.getByRole('heading', { name: 'Knowledge', level: 1 }).waitFor();
+  await page.goBack();
+  await greeting.waitFor();
+  await until(() => page.evaluate('scrollY === 500'));
+});
+
 it('the root leads to the console, which leads to the documentation, whose header leads to the chat and back', async () => {
   const { page } = await open('', '/');
   await page.getByRole('heading', { name: 'Console', level: 1 }).waitFor();

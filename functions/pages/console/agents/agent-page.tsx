@@ -4,6 +4,7 @@ import { buildHref, Link, navigate, useAddress } from '../address.tsx';
 import { DeleteButton, DialogButton, FormDialog } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
 import type { Texts } from '../components/form.tsx';
+import { Later } from '../components/later.tsx';
 import { Loaded } from '../components/parts.tsx';
 import { useChange, useRead, useService } from '../service.tsx';
 import { Access } from './access.tsx';
@@ -64,13 +65,15 @@ const AgentSections = ({ agent }: { agent: Agent }) => {
           ))}
         </ul>
       </nav>
-      {section === undefined && <EditAgent agent={agent} />}
-      {section === 'connect' && <Connect agent={agent} />}
-      {section === 'history' && <History agent={agent} />}
-      {section === 'traffic' && <Traffic agent={agent} />}
-      {section === 'access' && <Access agentId={agentId} />}
-      {section === 'platform' && <AgentPlatform agent={agent} />}
-      {section === 'figures' && <VersionFigures agentId={agentId} />}
+      <Later key={section}>
+        {section === undefined && <EditAgent agent={agent} />}
+        {section === 'connect' && <Connect agent={agent} />}
+        {section === 'history' && <History agent={agent} />}
+        {section === 'traffic' && <Traffic agent={agent} />}
+        {section === 'access' && <Access agentId={agentId} />}
+        {section === 'platform' && <AgentPlatform agent={agent} />}
+        {section === 'figures' && <VersionFigures agentId={agentId} />}
+      </Later>
     </>
   );
 };

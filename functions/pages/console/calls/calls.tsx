@@ -5,7 +5,7 @@ import { announce } from '../components/announcements.tsx';
 import { DialogButton } from '../components/dialog.tsx';
 import { FilterBar, MoreFilters, SelectFilter, TextFilter } from '../components/fields.tsx';
 import { DateChips, FilterChip, useSearchedTimes } from '../components/filter-chip.tsx';
-import { useLater } from '../components/later.ts';
+import { useLater } from '../components/later.tsx';
 import { News } from '../components/news.tsx';
 import { OutcomeColors } from '../components/outcome.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';

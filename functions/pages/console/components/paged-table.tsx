@@ -2,7 +2,7 @@ import { Fragment, type MouseEvent, memo, type ReactNode, useEffect, useMemo, us
 import { chunks } from '../../../domain/chunks.ts';
 import { formatNumber } from '../formats.ts';
 import type { Pages } from '../service.tsx';
-import { useLater } from './later.ts';
+import { useLater } from './later.tsx';
 import { Failed, Skeleton } from './parts.tsx';
 import { Time, useTimeZone } from './values.tsx';
 
