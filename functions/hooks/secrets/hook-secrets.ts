@@ -28,7 +28,7 @@ export type SealedHookSecret = {
   endsAt?: number;
 };
 
-/** A platform's secrets, the newest first. `lastUsedAt` is up to an hour late. */
+/** A platform's secrets, the newest first. Without any, they are being deleted. `lastUsedAt` is up to an hour late. */
 export type HookSecretItem = Item & {
   platform: PlatformName;
   secrets: SealedHookSecret[];
@@ -57,8 +57,10 @@ export const hookSecretOwner = (uid: string, platform: PlatformName) => `hook-se
 /** Looks up a platform's secrets in the round trip of a request. */
 export const hookSecretLookup = (uid: string, platform: PlatformName): Lookup<HookSecretItem | undefined> => {
   const key = hookSecretKey(uid, platform);
-  return { keys: [key], read: (items) => findItem(items, key) as HookSecretItem | undefined };
+  return { keys: [key], read: (items) => unlessDeleted(findItem(items, key) as HookSecretItem | undefined) };
 };
+
+const unlessDeleted = (item: HookSecretItem | undefined) => (item && item.secrets.length > 0 ? item : undefined);
 
 /** The secrets with which platforms sign: an item for each platform of a user. */
 export class HookSecrets extends TableStore {
@@ -95,11 +97,11 @@ export class HookSecrets extends TableStore {
   /** Yields a user's secrets by platform without their values, after `after`. */
   async *list(uid: string, after?: string): AsyncGenerator<SecretOfPlatform> {
     for await (const item of this.table.query<HookSecretItem>(hookSecretCollection(uid), { after }))
-      yield listedSecret(item);
+      if (unlessDeleted(item)) yield listedSecret(item);
   }
 
   async find(uid: string, platform: PlatformName): Promise<SecretOfPlatform | undefined> {
-    const item = await this.table.get<HookSecretItem>(hookSecretKey(uid, platform));
+    const item = unlessDeleted(await this.table.get<HookSecretItem>(hookSecretKey(uid, platform)));
     return item && listedSecret(item);
   }
 
@@ -107,8 +109,10 @@ export class HookSecrets extends TableStore {
   async remove(uid: string, platform: PlatformName): Promise<boolean> {
     const key = hookSecretKey(uid, platform);
     // The log of changes learns from this write who deletes it.
-    const isThere = (await this.table.change(key, { set: { version: randomUUID() } }, exists)) !== undefined;
-    if (isThere) await this.table.delete(key);
+    const deleted = { secrets: [], version: randomUUID() };
+    const isThere = (await this.table.change(key, { set: deleted }, exists)) !== undefined;
+    // A secret that was set meanwhile stays.
+    if (isThere) await this.table.delete(key, when`secrets = ${[]}`);
     return isThere;
   }
 
