@@ -231,7 +231,7 @@ const examples: [number, GivenBudget, Step[]][] = [
 ];
 
 itInAnyHistory(
-  'a share of a budget is told once a period, also after its end, and keys refuse what the sum of the calls says, whatever is corrected, deleted or killed',
+  'a share of a budget is told once for each period, before or after it ends, and keys refuse by the sum of the calls',
   [8, 1000],
   (runs) =>
     fc.assert(
