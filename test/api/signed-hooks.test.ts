@@ -75,6 +75,9 @@ describe.each(platforms)('with a secret, a webhook of %s', (platform) => {
     expect((await sendSigned(withHeader)).status).toBe(200);
   });
 
+  // One place reads the secrets of every platform.
+  if (platform !== 'retell') return;
+
   it(`a replaced secret of ${platform} is accepted together with its successor for 24 hours, and a deleted one is not accepted`, async () => {
     const world = await newWorld();
     const start = makeStart(platform, world);
