@@ -32,14 +32,9 @@ const vapiCall = (args: unknown, name = 'search_knowledge') => ({
 
 /** A search by each platform's tool, and its text in the response. */
 const tools: Record<string, { platform: string; sent: (query: unknown) => Body; pickText: (body: Body) => unknown }> = {
-  'Vapi, with arguments as JSON': {
+  Vapi: {
     platform: 'vapi',
     sent: (query) => vapiCalls(vapiCall(JSON.stringify({ query }))),
-    pickText: vapiText,
-  },
-  'Vapi, with arguments as an object': {
-    platform: 'vapi',
-    sent: (query) => vapiCalls({ id: 'call_1', name: 'search_knowledge', arguments: { query } }),
     pickText: vapiText,
   },
   Retell: {
