@@ -1,5 +1,5 @@
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
-import { Fragment, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { Fragment, memo, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { dataOf } from '../../openapi/client/client.ts';
 import { type Demo, invalidKeyText, saveKey } from '../api-key.ts';
 import { ApiKeyField } from '../api-key-field.tsx';
@@ -308,8 +308,8 @@ const loadWhenIdle = (all: View[]) => {
 
 const idleMilliseconds = 3000;
 
-/** The view of the address. Another view begins at its top, with the focus on its heading. */
-const CurrentView = ({ permitted }: { permitted: View[] }) => {
+/** The view of the address. Another view begins at its top, with the focus on its heading. The menu of a phone does not render it again. */
+const CurrentView = memo(({ permitted }: { permitted: View[] }) => {
   const path = useView();
   const view = views.find((view) => view.path === path);
   const main = useRef<HTMLElement>(null);
@@ -357,4 +357,4 @@ const CurrentView = ({ permitted }: { permitted: View[] }) => {
       )}
     </main>
   );
-};
+});
