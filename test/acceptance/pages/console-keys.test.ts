@@ -96,7 +96,7 @@ it('â€œSet up a new client with a key, see what its agents did, and suspend it.â
   expect(agent.status).toBe(200);
   await page.getByRole('link', { name: 'All clients' }).click();
   await page.reload();
-  await page.getByRole('row', { name: /^Northside Dental Active 1 of 3/ }).waitFor();
+  await page.getByRole('row', { name: /^Northside Dental Active 1 of 3 0 none before/ }).waitFor();
   expect(await findViolations(page)).toEqual([]);
   await page
     .getByRole('table', { name: 'Clients', exact: true })

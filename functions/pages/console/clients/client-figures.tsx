@@ -108,7 +108,7 @@ const changeOfCalls = ({ figures, former }: ClientRow) =>
 
 const Change = ({ row }: { row: ClientRow }) => {
   const change = changeOfCalls(row);
-  if (change === undefined) return row.former && row.figures?.calls ? <span className="faint">none before</span> : null;
+  if (change === undefined) return row.former && row.figures ? <span className="faint">none before</span> : null;
   return (
     <span className={change > 0 ? 'up' : change < 0 ? 'down' : undefined}>
       {change > 0 && '+'}
