@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type DocumentType, guessTextType, rejectionReasons } from '../domain/documents.ts';
+import { readMessageHeaders } from './mime-headers.ts';
 import { readZip } from './zip.ts';
 
 /** The type of a document, or the reason why the file is not supported. */
@@ -76,11 +77,10 @@ const compoundFile = '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1';
 
 /** Returns true for an email with attachments, or whose text is encoded. One with a web page is read as that page. */
 const isEncodedMail = (bytes: Buffer): boolean => {
-  const [headers = ''] = readStart(bytes, 8192).split(/\r?\n\r?\n/, 1);
-  const isMessage = /^[\w-]+:/.test(headers) && /^mime-version:/im.test(headers);
-  const isEncoded = /^content-transfer-encoding:\s*(base64|quoted-printable)\b/im.test(headers);
-  if (!isMessage || /^content-type:\s*(multipart\/(related|alternative)|text\/html)\b/im.test(headers)) return false;
-  return isEncoded || /^content-type:\s*multipart\//im.test(headers);
+  const header = readMessageHeaders(bytes);
+  const type = header?.('content-type') ?? '';
+  if (!header || /^(multipart\/(related|alternative)|text\/html)\b/i.test(type)) return false;
+  return /^multipart\//i.test(type) || /^(base64|quoted-printable)\b/i.test(header('content-transfer-encoding'));
 };
 
 /** Rich text and PostScript. */

@@ -3,7 +3,7 @@ import mammoth from 'mammoth';
 import { SaxesParser } from 'saxes';
 import { isEncryptedOffice } from './document-kind.ts';
 import { importMark, type PreparedPart, prepareXml, removeUnread, type SharedParts } from './docx-elements.ts';
-import { htmlOfPart } from './docx-imports.ts';
+import { convertImport } from './docx-imports.ts';
 import { Numbering, showMarkdownNumbers, showNumbers } from './docx-numbering.ts';
 import { readHtml } from './html.ts';
 import { describeIgnored, type LongDocument, LongText } from './long-text.ts';
@@ -120,7 +120,7 @@ const importReader = (files: Map<string, Buffer>, readShared: ReadShared, budget
     const name = ofPart.get(id) ?? '';
     const bytes = files.get(name);
     if (!budget.take((bytes?.length ?? 0) * steps.character)) return '';
-    if (!read.has(name)) read.set(name, bytes && htmlOfPart(bytes));
+    if (!read.has(name)) read.set(name, bytes && convertImport(bytes));
     return read.get(name);
   };
 };

@@ -1,6 +1,7 @@
 import type { SourceWarning } from '../domain/sources.ts';
 import { readHtml } from './html.ts';
-import { htmlOfMessage, isWebArchive } from './mime-message.ts';
+import { readMessageHeaders } from './mime-headers.ts';
+import { readMessagePage } from './mime-message.ts';
 import { decodeHtml } from './page-text.ts';
 import { ReadingBudget } from './reading-budget.ts';
 import { type DecodedText, decodeText } from './text-encoding.ts';
@@ -9,7 +10,7 @@ type PlainText = { content: string; contentMD: string; warnings: SourceWarning[]
 
 /** Reads a file of text, which is its own Markdown. A saved web page is read as a page. */
 export const readText = (bytes: Buffer, isMarkdown: boolean): PlainText => {
-  const archived = !isMarkdown && isWebArchive(bytes) ? htmlOfMessage(bytes) : undefined;
+  const archived = !isMarkdown && readMessageHeaders(bytes) ? readMessagePage(bytes) : undefined;
   const budget = new ReadingBudget(bytes.length);
   if (archived) return readSavedPage(archived, budget);
   const { text, warnings } = decodeText(bytes);

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { legacyHookDecode, normalizeEncoding, TextDecoder } from '@exodus/bytes/encoding.js';
+import { getBOMEncoding, legacyHookDecode, normalizeEncoding, TextDecoder } from '@exodus/bytes/encoding.js';
 import { analyse as analyzeBytes } from 'chardet';
 import type { SourceWarning } from '../domain/sources.ts';
 import { utf16Order } from './document-kind.ts';
@@ -56,10 +56,8 @@ const hasUtf8Characters = (bytes: Uint8Array): boolean => {
 
 /** Returns the encoding of a text that declares none. */
 const detectEncoding = (bytes: Uint8Array): Encoding => {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return { encoding: 'utf-16le' };
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return { encoding: 'utf-16be' };
   if (switchesToJapanese(bytes)) return { encoding: 'iso-2022-jp' };
-  const encoding = utf16Order(bytes) ?? (isMostlyUtf8(bytes) ? 'utf-8' : undefined);
+  const encoding = getBOMEncoding(bytes) ?? utf16Order(bytes) ?? (isMostlyUtf8(bytes) ? 'utf-8' : undefined);
   return encoding ? { encoding } : detectLegacyEncoding(selectSample(bytes));
 };
 
@@ -108,8 +106,31 @@ const selectSample = (bytes: Uint8Array): Uint8Array => {
   return Buffer.concat(lines);
 };
 
+/**
+ * Returns the encoding in which the text looks most like one. In a short text, letters say more than the statistics of the
+ * library.
+ */
+const detectLegacyEncoding = (sample: Uint8Array): Encoding => {
+  const confidences = new Map([...commonEncodings, ...rareEncodings].map((encoding) => [encoding, 0]));
+  for (const { name, confidence } of analyzeBytes(sample)) {
+    const encoding = normalizeEncoding(name)?.replace('gb18030', 'gbk').replace('iso-8859-8', 'windows-1255');
+    if (!encoding || /^(utf-|replacement)/.test(encoding)) continue;
+    confidences.set(encoding, Math.max(confidences.get(encoding) ?? 0, confidence));
+  }
+  let best = { encoding: 'windows-1252', score: Number.NEGATIVE_INFINITY, rating: 0, unusual: 0 };
+  for (const [encoding, confidence] of confidences) {
+    const fit = rateEncoding(sample, encoding);
+    const score = fit.rating + (commonEncodings.includes(encoding) ? 0.2 : 0) + confidence / 200;
+    if (score > best.score) best = { encoding, score, ...fit };
+  }
+  const { encoding, rating, unusual } = best;
+  const related = relatedEncodings[encoding];
+  if (related && rateEncoding(sample, related).rating > rating) return { encoding: related };
+  return { encoding, isUncertain: unusual > maxUnusual && alphabets[encoding] !== undefined };
+};
+
 /** Encodings that are tried whatever the library says: it needs several sentences to recognize them. */
-const triedEncodings = [
+const commonEncodings = [
   'windows-1252',
   'windows-1254',
   'windows-1250',
@@ -128,45 +149,14 @@ const triedEncodings = [
   'windows-874',
 ];
 
-/** Encodings that are seldom used, and are tried where another one does not fit. */
-const rareEncodings = ['macintosh', 'iso-8859-3', 'iso-8859-4', 'iso-8859-16'];
+/** Encodings that are tried, too, and win where none of the others fits as well. */
+const rareEncodings = ['macintosh', 'iso-8859-3', 'iso-8859-15'];
 
 /** Encodings that have almost all letters of another one at the same bytes. */
 const relatedEncodings: Record<string, string> = { 'windows-1251': 'x-mac-cyrillic', 'koi8-r': 'koi8-u' };
 
-/** Returns the encoding in which the text looks most like one. In a short text, letters say more than statistics. */
-const detectLegacyEncoding = (sample: Uint8Array): Encoding => {
-  const confidences = new Map(triedEncodings.map((encoding) => [encoding, 0]));
-  for (const { name, confidence } of analyzeBytes(sample)) {
-    const encoding = normalizeEncoding(name)?.replace('gb18030', 'gbk').replace('iso-8859-8', 'windows-1255');
-    if (!encoding || /^(utf-|replacement)/.test(encoding)) continue;
-    confidences.set(encoding, Math.max(confidences.get(encoding) ?? 0, confidence));
-  }
-  let best = { encoding: 'windows-1252', score: Number.NEGATIVE_INFINITY, rating: 0, unusual: 0 };
-  for (const [encoding, confidence] of confidences) {
-    const fit = rateEncoding(sample, encoding);
-    const score = fit.rating + (triedEncodings.includes(encoding) ? 0.2 : 0) + confidence / 200;
-    if (score > best.score) best = { encoding, score, ...fit };
-  }
-  if (best.rating < 0.8) {
-    for (const encoding of rareEncodings) {
-      const fit = rateEncoding(sample, encoding);
-      if (fit.rating > best.score) best = { encoding, score: fit.rating, ...fit };
-    }
-  }
-  const { encoding, rating, unusual } = best;
-  const related = relatedEncodings[encoding];
-  if (related && rating < 1 && rateEncoding(sample, related).rating > rating) return { encoding: related };
-  const isLatin9 = encoding === 'windows-1252' && latin9Signs.test(new TextDecoder(encoding).decode(sample));
-  if (isLatin9 && rateEncoding(sample, 'iso-8859-15').unusual <= maxUnusual) return { encoding: 'iso-8859-15' };
-  return { encoding, isUncertain: unusual > maxUnusual && alphabets[encoding] !== undefined };
-};
-
-/** Texts in the right encoding of single bytes have at most this share of unusual characters. */
+/** Texts in the right encoding have at most this share of unusual characters. */
 const maxUnusual = 0.2;
-
-/** The signs of Windows-1252 that ISO-8859-15 replaces by the euro and by letters, where nobody writes these signs. */
-const latin9Signs = /(?<!\p{L})¤(?!\p{L})|\p{L}½\p{Ll}|(?<![\d\p{L}])[¼½]u/u;
 
 const rateEncoding = (sample: Uint8Array, encoding: string): Fit => {
   const text = new TextDecoder(encoding).decode(sample);
@@ -219,7 +209,6 @@ const marksBesideWords = /[¡¿©«»“”„…€£¥¢§•†‡‰×±½¼
 /** Returns true for letters that no word has side by side: of two scripts, a capital after a small letter, one after a final. */
 const areOddNeighbors = (former: string, next: string): boolean => {
   if (next > '\u02ff' && /\p{M}/u.test(next)) return !/[\p{L}\p{M}]/u.test(former);
-  if (next >= '0' && next <= '9') return former > '\x7f' && latin.test(former);
   if (!letter.test(former) || !letter.test(next)) return false;
   if (latin.test(former) !== latin.test(next) || /[ךםןףץς]/.test(former)) return true;
   return /\p{Ll}/u.test(former) && /\p{Lu}/u.test(next);
@@ -229,11 +218,9 @@ const areOddNeighbors = (former: string, next: string): boolean => {
 const frequentLetters = (encoding: string, text: string): ((character: string) => boolean) => {
   const ideographs = frequentIdeographs[encoding];
   if (ideographs) {
-    const [label, first, last] = ideographs;
-    const known = readIdeographs(label, first, last);
-    if (label !== 'euc-jp') return (character) => known.has(character);
     // EUC-JP has the bytes of Chinese and Korean: sentences without kana are theirs.
     if (encoding === 'euc-jp' && !/[ぁ-ヿ]/.test(text)) return () => false;
+    const known = readIdeographs(...ideographs);
     return (character) => known.has(character) || /[ぁ-ヿ]/.test(character);
   }
   // Hebrew letters have the bytes of Cyrillic and Greek ones, but few vowels and no accents.
@@ -263,7 +250,6 @@ const isSpelled = (encoding: string, text: string): boolean => {
 const western = 'àáâãäåæçèéêëìíîïñòóôõöøùúûüÿßœ';
 const icelandic = `${western}ðýþ`;
 const cyrillic = 'абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґўјљњћђџ';
-const russian = 'абвгдежзийклмнопрстуфхцчшщъыьэюяё';
 // Turkish has a ç, and shares other bytes with these languages.
 const centralEuropean = ['áäčďéěíĺľňóôŕřšťúůýž', 'ąćęłńóśźż', 'áéíóöőúüű', 'ăâîşţ', 'čćđšž', 'äöüßé'];
 const baltic = ['ąčęėįšųūž', 'āčēģīķļņōŗšūž', 'äöüõšž'];
@@ -276,18 +262,15 @@ const alphabets: Record<string, string[]> = {
   'windows-1254': ['çöüğıİşâîû'],
   'windows-1250': centralEuropean,
   'iso-8859-2': centralEuropean,
-  'iso-8859-16': ['ăâîșț'],
   'iso-8859-3': ['ċġħżàèìòù', 'ĉĝĥĵŝŭ', 'çöüğıİşâîû'],
-  'iso-8859-4': baltic,
   'windows-1257': baltic,
   'windows-1253': ['αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ'],
   'windows-1255': ['אבגדהוזחטיךכלםמןנסעףפץצקרשת'],
   'windows-1251': [cyrillic],
   'x-mac-cyrillic': [cyrillic],
-  'windows-1258': ['àáâèéêìíòóôùúýăđơư\u0300\u0301\u0303\u0309\u0323'],
-  'koi8-r': [russian],
+  'koi8-r': [cyrillic],
   'koi8-u': [cyrillic],
-  ibm866: [russian],
+  ibm866: [cyrillic],
 };
 const scripts: Record<string, RegExp> = { 'windows-874': /[ก-ฺเ-๎]/, 'euc-kr': /[가-힣]/ };
 

@@ -56,6 +56,17 @@ it.each([
   ['shift_jis', 'ﾃｽﾄ 料金は千円です'],
   ['windows-1252', '• Open: 9–5 • Menu™ “Lunch” £12½ – 25 m² × 3'],
   ['windows-1252', '1½ cups of rice, ¼ cup raw'],
+  ['windows-1252', 'Wij hebben maar één tafel vrij'],
+  ['windows-1250', 'Zbyt duży'],
+  ['windows-1250', 'Dzieci mają wstęp bezpłatny'],
+  ['iso-8859-2', 'Platba kartou je možná'],
+  ['windows-1251', 'вход'],
+  ['koi8-r', 'дата и время'],
+  ['windows-1255', 'ערך ריק'],
+  ['windows-1256', 'المواعيد بالهاتف، والدخول مجاني'],
+  ['windows-874', 'ที่อยู่'],
+  ['big5', '週一公休'],
+  ['big5', '數值過大：預期'],
   ['iso-8859-15', 'Un bœuf, deux œufs : 12 €'],
   ['windows-1257', 'Mēs strādājam no pirmdienas līdz piektdienai, ieeja bērniem ir bezmaksas.'],
   ['windows-1257', 'Dirbame nuo pirmadienio iki penktadienio, vaikams įėjimas nemokamas. Ačiū už užsakymą.'],
@@ -65,7 +76,13 @@ it.each([
   ['x-mac-cyrillic', 'Мы работаем с понедельника по пятницу. Вход для детей бесплатный, я жду вас.'],
   ['koi8-u', 'Ми працюємо з понеділка по п’ятницю. Їжа та напої.'.replace('’', "'")],
 ])('a short text in %s is recognized: %s', (encoding, text) => {
-  expect(decode(encode(text, encoding))).toBe(text);
+  expect(decodeText(encode(text, encoding))).toEqual({ text, warnings: [] });
+});
+
+it('a text in UTF-16 that has a mark and no space is recognized', () => {
+  const bytes = Buffer.from('\ufeff週一公休', 'utf16le');
+  expect(decode(bytes)).toBe('週一公休');
+  expect(decode(bytes.swap16())).toBe('週一公休');
 });
 
 // The text is "Frühstück für Gäste täglich geöffnet, außer am Sonntag", as DOS wrote it.
