@@ -320,6 +320,15 @@ const CurrentView = memo(({ permitted }: { permitted: View[] }) => {
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [path]);
+  // What had the focus may be gone with the address, such as the link to an agent with the list of agents.
+  useEffect(() => {
+    const keepFocus = () =>
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body) main.current?.focus({ preventScroll: true });
+      });
+    window.addEventListener('popstate', keepFocus);
+    return () => window.removeEventListener('popstate', keepFocus);
+  }, []);
   useEffect(() => loadWhenIdle(permitted), [permitted]);
   const first = permitted[0];
   // A key that may not see the first view begins with the next one.
