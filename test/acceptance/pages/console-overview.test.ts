@@ -84,7 +84,7 @@ it('“Show me the calls behind an outcome.”', async () => {
   const { page } = await openConsole(world.apiKey, '/console?period=last-week');
   await choose(page, 'Agent', 'Agent');
   await page.getByRole('link', { name: 'angry' }).click();
-  await page.getByRole('heading', { name: 'Calls' }).waitFor();
+  await page.getByRole('heading', { name: 'Calls', exact: true }).waitFor();
   await page.getByRole('row', { name: /angry/ }).waitFor();
   await page.getByRole('button', { name: 'Outcome: angry' }).waitFor();
 });
