@@ -6,7 +6,7 @@ import { makeWebsites, newFolder } from '../../support/websites.ts';
 import { call, newUser, newWorld, target, type World } from '../../support/world.ts';
 import { findViolations, useBrowser } from './browser.ts';
 import { hostileTexts } from './hostile-texts.ts';
-import { openConsole } from './open-console.ts';
+import { openConsole, shown } from './open-console.ts';
 
 useBrowser();
 
@@ -47,13 +47,13 @@ const openAll = async (page: Page) => {
     if (areEndpoints) {
       // An endpoint has a page of its own.
       await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor({ state: 'detached' });
-      await page.locator('.skeleton').first().waitFor({ state: 'hidden' });
+      await shown(page);
       await page.goBack();
       await rows.nth(index).waitFor();
       continue;
     }
     await page.getByRole('dialog').waitFor();
-    await page.getByRole('dialog').locator('.skeleton').waitFor({ state: 'hidden' });
+    await shown(page);
     await page.keyboard.press('Escape');
   }
   for (const summary of await page.getByRole('table').locator('summary').all()) await summary.click();

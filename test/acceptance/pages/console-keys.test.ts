@@ -3,7 +3,7 @@ import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { until } from '../../support/until.ts';
 import { call, newUser, newWorld, target } from '../../support/world.ts';
 import { findViolations, useBrowser } from './browser.ts';
-import { choose, openConsole } from './open-console.ts';
+import { choose, openConsole, shown } from './open-console.ts';
 
 useBrowser();
 
@@ -199,7 +199,7 @@ it.each([
   for (const path of ['/console/calls', '/console/numbers', '/console/knowledge', '/console?period=7-days']) {
     await page.goto(target.baseUrl + path);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.waitForLoadState('networkidle');
+    await shown(page);
     await walk(path);
   }
   expect(hidden).toEqual([]);

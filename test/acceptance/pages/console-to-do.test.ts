@@ -4,7 +4,7 @@ import { send } from '../../support/voice-platforms.ts';
 import { newEndpoint, newReceiver } from '../../support/webhooks.ts';
 import { newWorld, type World } from '../../support/world.ts';
 import { findViolations, useBrowser } from './browser.ts';
-import { openConsole } from './open-console.ts';
+import { openConsole, shown } from './open-console.ts';
 
 useBrowser();
 
@@ -33,9 +33,10 @@ it('“What needs doing?” leads to the held outcomes, which are decided togeth
   const world = await newHeldCalls(['a', 'b', 'c', 'd']);
   const { page, complaints } = await openConsole(world.apiKey);
   await page.getByRole('navigation', { name: 'Console' }).getByText('4 held outcomes').waitFor();
-  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  const held = page.getByRole('link', { name: '4 outcomes are held: set or clear them' });
+  await held.waitFor();
   expect(await findViolations(page)).toEqual([]);
-  await page.getByRole('link', { name: '4 outcomes are held: set or clear them' }).click();
+  await held.click();
   await page
     .getByRole('row', { name: /Held: booked/ })
     .nth(3)
@@ -101,6 +102,7 @@ it('a webhook that fails is to do with its reason, and nothing is while nothing 
   const world = await newWorld();
   const { page } = await openConsole(world.apiKey);
   await page.getByText('the way to the first one').waitFor();
+  await shown(page);
   expect(await page.getByRole('heading', { name: 'To do' }).count()).toBe(0);
   const receiver = await newReceiver({ status: 500 });
   await newEndpoint(world, receiver.url);

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { newWorld } from '../../support/world.ts';
 import { useBrowser } from './browser.ts';
@@ -5,13 +6,16 @@ import { openConsole } from './open-console.ts';
 
 useBrowser();
 
+/** What the view *Numbers* has beside its heading, which is shown before its file is loaded. */
+const content = (page: Page) => page.getByRole('button', { name: 'Block numbers' });
+
 /** Opens the console, which loads no view before it is opened. From now on, its requests fail as `fail` says. */
 const openFailing = async (fail: { now?: 'offline' | 'gone' }) => {
   const { apiKey } = await newWorld();
   const { page } = await openConsole(apiKey);
   await page.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })");
   await page.reload();
-  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await page.getByText('the way to the first one').waitFor();
   await page.route('**/*', (route) => {
     const isFile = route.request().url().includes('/assets/console-');
     if (fail.now === 'offline') return route.abort('internetdisconnected');
@@ -31,7 +35,7 @@ describe('a view whose file does not load', () => {
     expect(await navigation.isVisible()).toBe(true);
     fail.now = undefined;
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('heading', { name: 'Numbers', level: 1 }).waitFor();
+    await content(page).waitFor();
   });
 
   it('loads the page again by itself, once, when the files are those of another deployment', async () => {
@@ -45,7 +49,7 @@ describe('a view whose file does not load', () => {
       fail.now = undefined;
     });
     await navigation.getByRole('link', { name: 'Numbers' }).click();
-    await page.getByRole('heading', { name: 'Numbers', level: 1 }).waitFor();
+    await content(page).waitFor();
     expect(documents).toBe(1);
   });
 });

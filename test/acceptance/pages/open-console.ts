@@ -1,4 +1,5 @@
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { target } from '../../support/world.ts';
 import { openPage, type Watched } from './browser.ts';
 
@@ -9,6 +10,12 @@ export const openConsole = (apiKey: string, path = '/console', options: BrowserC
     { timezoneId: 'Europe/Berlin', reducedMotion: 'reduce', ...options },
     `sessionStorage.getItem('apiKey') ?? sessionStorage.setItem('apiKey', JSON.stringify('${apiKey}'))`,
   );
+
+/** Waits until nothing of the page is loading. The heading of a view is shown before. */
+export const shown = async (page: Page): Promise<void> => {
+  await page.waitForLoadState('networkidle');
+  await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+};
 
 /** Opens the settings that hold for every view: the time zone, the theme and the key. */
 export const openSettings = (page: Page): Promise<void> => page.getByRole('button', { name: /^Settings of/ }).click();

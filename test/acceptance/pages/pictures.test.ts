@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { Scope } from '../../../functions/domain/api-keys.ts';
+import { recordAll } from '../../support/record-all.ts';
 import { until } from '../../support/until.ts';
 import { call, newUser, target } from '../../support/world.ts';
 import { openPage, useBrowser } from './browser.ts';
@@ -49,19 +51,20 @@ it('the chat shows the calls of an agent, and asks for the approval of a change'
 });
 
 it('the console shows calls of a month by outcome, and a change of an agent that can be taken back', async () => {
-  const { uid, apiKey } = await newUser();
+  const { uid, apiKey } = await newUser(Scope.options.filter((scope) => scope !== 'users'));
   const send = async (method: string, path: string, body: object) => {
     const answer = await call(method, path, { apiKey, body });
     expect(answer.status).toBe(200);
     return answer.body;
   };
-  const configuration = { greeting: 'Hello, this is the front desk.', language: 'en-US' };
+  const greeting = 'Hello, this is the front desk.';
+  const configuration = { greeting, language: 'en-US', valueCurrency: 'USD' };
   const { agentId } = await send('POST', '/agents', { uid, name: 'Front desk', configuration });
   await send('PATCH', `/agents/${agentId}`, {
     configuration: { greeting: 'Good morning, this is the front desk. How can I help?', voice: 'warm' },
     note: 'Callers asked for a friendlier voice',
   });
-  await send('POST', '/calls', { items: callsOfMonth(agentId) });
+  await recordAll(callsOfMonth(agentId), (items) => send('POST', '/calls', { items }));
   await until(async () => {
     const query = { uid, agentId, ...month };
     const { totals, pending } = (await call('GET', '/call-figures', { apiKey, query })).body;
