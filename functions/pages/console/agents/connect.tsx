@@ -27,29 +27,29 @@ const setups: Record<
     takesOverrides: true,
     secret: 'The HMAC or bearer credential that you create at Vapi for this address.',
     steps:
-      'Phone Numbers → your number → Server URL. Leave the assistant of the number empty. Assistants → Advanced → Messaging: enter the same address, and check end-of-call-report.',
+      'Phone Numbers › your number › Server URL. Leave the assistant of the number empty. Assistants › Advanced › Messaging: enter the same address, and check end-of-call-report.',
   },
   retell: {
     takesOverrides: true,
     secret: 'The API key of Retell with the webhook badge.',
     steps:
-      'Phone Numbers → your number → Inbound Webhook. Agents → your agent → Webhook Settings → Agent Level Webhook URL: enter the same address.',
+      'Phone Numbers › your number › Inbound Webhook. Agents › your agent › Webhook Settings › Agent Level Webhook URL: enter the same address.',
   },
   elevenlabs: {
     takesOverrides: true,
     secret: 'The secret that ElevenLabs shows when you create the webhook.',
     steps:
-      'Agents → Settings: enter the address as Conversation Initiation Client Data Webhook, with the secret in the header x-hook-secret, and as Post-Call Webhook (transcription).',
+      'Agents › Settings: enter the address as Conversation Initiation Client Data Webhook, with the secret in the header x-hook-secret, and as Post-Call Webhook (transcription).',
   },
   twilio: {
     parameter: 'next',
     secret: 'The auth token of the account. Use that of a subaccount that has only these phone numbers.',
     steps:
-      'Phone Numbers → your number → Voice Configuration: enter the address for a call that comes in, and as the call status callback.',
+      'Phone Numbers › your number › Voice Configuration: enter the address for a call that comes in, and as the call status callback.',
   },
   telnyx: {
     parameter: 'next',
-    secret: 'The public key of the account: Keys & Credentials → Public Key.',
+    secret: 'The public key of the account: Keys & Credentials › Public Key.',
     steps: 'Your TeXML application: enter the address as the voice URL, and as the status callback.',
   },
 };

@@ -8,6 +8,7 @@ import type { Column } from '../components/paged-table.tsx';
 import { Time, timeZoneNow } from '../components/values.tsx';
 import { formatDuration, formatPhone, formatStamp, formatTime, formatValue } from '../formats.ts';
 import { CallStatus } from './call-status.tsx';
+import { ChooseHeld } from './held-calls.tsx';
 
 export const formatDirection = (direction: string) => (direction === 'inbound' ? 'Inbound' : 'Outbound');
 
@@ -84,9 +85,12 @@ const OutcomeValue = ({ call: { agentId, custom_call_outcome_value: value } }: {
 };
 
 const Started = ({ call }: { call: Call }) => (
-  <Link filters={callFilters(call)} aria-label={formatTime(call.startedAt, timeZoneNow())}>
-    <Time at={call.startedAt} isShort />
-  </Link>
+  <>
+    <ChooseHeld call={call} />
+    <Link filters={callFilters(call)} aria-label={formatTime(call.startedAt, timeZoneNow())}>
+      <Time at={call.startedAt} isShort />
+    </Link>
+  </>
 );
 
 const findCell = (name: ColumnName): Omit<Column<Call>, 'heading'> =>

@@ -8,7 +8,7 @@ import { DateChips, FilterChip, useSearchedTimes } from '../components/filter-ch
 import { useLater } from '../components/later.tsx';
 import { News } from '../components/news.tsx';
 import { OutcomeColors } from '../components/outcome.tsx';
-import { type Column, PagedTable } from '../components/paged-table.tsx';
+import { PagedTable } from '../components/paged-table.tsx';
 import { Empty } from '../components/parts.tsx';
 import { saveFile } from '../components/save-file.ts';
 import { useTypedNumber } from '../components/typed-number.ts';
@@ -18,7 +18,7 @@ import { usePages } from '../service.tsx';
 import { formatDirection, listColumns, toCsv } from './call-columns.tsx';
 import { CallDialog } from './call-dialog.tsx';
 import { ExportDialog } from './export-dialog.tsx';
-import { buildCallKey, ChooseHeld, HeldCalls } from './held-calls.tsx';
+import { buildCallKey, HeldCalls } from './held-calls.tsx';
 import { formatOutcomeFilter, OutcomeFilter, StatusFilter } from './outcome-filter.tsx';
 
 const directions = [
@@ -92,8 +92,7 @@ const CallTable = () => {
   const loaded = pages.data?.pages.flatMap(({ calls }) => calls) ?? [];
   const place = loaded.findIndex((call) => call.callId === openId && call.agentId === openOf);
   const neighbors = place < 0 ? [] : [loaded[place - 1], loaded[place + 1]];
-  const ofList = agentId ? listColumns.filter(({ name }) => name !== 'agentId') : listColumns;
-  const columns = search.held ? [...ofList, chooseColumn] : ofList;
+  const columns = agentId ? listColumns.filter(({ name }) => name !== 'agentId') : listColumns;
   const newest = loaded[0];
   const readNew = async (api: ApiClient, options: RequestOptions) => {
     const from = newest ? newest.startedAt : search.from;
@@ -153,8 +152,6 @@ const CallTable = () => {
     </>
   );
 };
-
-const chooseColumn: Column<Call> = { heading: 'Choose', isHidden: true, cell: (call) => <ChooseHeld call={call} /> };
 
 /** Downloads the calls that the list shows as CSV, or exports those of a period. */
 const Downloads = ({ calls, agentId }: { calls: Call[]; agentId: string | undefined }) => {

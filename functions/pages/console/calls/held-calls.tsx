@@ -8,6 +8,7 @@ import { useChange } from '../service.tsx';
 export const buildCallKey = ({ agentId, callId }: Call) => `${agentId} ${callId}`;
 
 type Selection = { chosen: Set<string>; toggle(key: string): void };
+/** What is chosen, in a list of calls whose outcomes are held. */
 const Selected = createContext<Selection | undefined>(undefined);
 
 /** A box that chooses a call whose outcome is held. */
@@ -42,7 +43,7 @@ export const HeldCalls = ({ calls, children }: { calls: Call[]; children: ReactN
   const decideAll = (isSet: boolean) => change.mutate(isSet, { onSuccess: () => setChosen(new Set()) });
   const what = chosen.size > 0 ? `${formatNumber(shown.length)} chosen` : `all ${formatNumber(shown.length)}`;
   return (
-    <Selected value={{ chosen, toggle }}>
+    <Selected value={held.length > 0 ? { chosen, toggle } : undefined}>
       {held.length > 0 && (
         <div className="buttons">
           <button type="button" disabled={change.isPending} onClick={() => decideAll(true)}>

@@ -62,9 +62,19 @@ type WhoProps = { uid?: string | undefined; keyId?: string | undefined; keyName?
 /** When something was set, and by whom. */
 export const SetBy = ({ at, ...who }: WhoProps & { at: string }) => (
   <>
-    <Time at={at} /> by <Who {...who} />
+    <Time at={at} /> <By {...who} />
   </>
 );
+
+/** Who did something, after what was done. */
+export const By = (who: WhoProps) =>
+  useService().keyId === who.keyId ? (
+    'by you'
+  ) : (
+    <>
+      by <Who {...who} />
+    </>
+  );
 
 /** Who did something: “You” for the present key, otherwise the name of the key, with the id of the key and another user. */
 export const Who = ({ uid, keyId, keyName }: WhoProps) => {

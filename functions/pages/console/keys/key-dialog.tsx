@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { ApiKey } from '../../../openapi/client/client.ts';
 import { NameLink, setFilters } from '../address.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { DeleteDialog, Dialog, FormDialog, Secret } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
 import type { Texts } from '../components/form.tsx';
@@ -114,7 +115,11 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
             'Request limit': <LimitOfKey apiKey={apiKey} />,
             Created: <Time at={createdAt} />,
             Ends: endsAt && <Time at={endsAt} />,
-            'Key ID': <code>{keyId}</code>,
+            'Key ID': (
+              <>
+                <code>{keyId}</code> <CopyButton text={keyId} what="The id" />
+              </>
+            ),
           }}
         />
         {(status === 'active' || status === 'ending') && (
@@ -129,7 +134,7 @@ export const KeyDialog = ({ apiKey }: { apiKey: ApiKey }) => {
                 Rotate
               </button>
             )}
-            <button type="button" className="danger" onClick={() => setStep('revoke')}>
+            <button type="button" className="quiet warns" onClick={() => setStep('revoke')}>
               {isGrant ? 'Disconnect' : 'Revoke'}
             </button>
           </div>

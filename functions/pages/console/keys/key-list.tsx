@@ -51,7 +51,7 @@ const Name = ({ keyId, name, clientHost }: ApiKey) => {
 
 const columns: Column<ApiKey>[] = [
   { heading: 'Name', cell: (key) => <Name {...key} /> },
-  { heading: 'Begins with', cell: ({ start, via }) => !via && <code>{start}…</code> },
+  { heading: 'Begins with', cell: ({ start, via }) => !via && <code className="unbroken">{start}…</code> },
   { heading: 'May use', isLong: true, cell: describeScopes },
   { heading: 'State', cell: ({ status }) => <Status {...keyStates[status]} /> },
   {

@@ -70,7 +70,7 @@ const Details = ({ source, onDelete }: { source: Source; onDelete(): void }) => 
             Download the file
           </a>
         )}
-        <button type="button" className="danger" onClick={onDelete}>
+        <button type="button" className="quiet warns" onClick={onDelete}>
           Delete
         </button>
       </div>

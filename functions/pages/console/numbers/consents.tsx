@@ -3,7 +3,7 @@ import { useAgentChoices } from '../components/agent-filter.tsx';
 import { DialogButton } from '../components/dialog.tsx';
 import { type Column, PagedTable, Table } from '../components/paged-table.tsx';
 import { Empty, Failed, Section } from '../components/parts.tsx';
-import { Status, Time, type Tone, Who } from '../components/values.tsx';
+import { By, Status, Time, type Tone } from '../components/values.tsx';
 import { usePages, useRead } from '../service.tsx';
 import { channels } from './channels.ts';
 import { ConsentDialog } from './consent-dialog.tsx';
@@ -145,7 +145,7 @@ const columns: Column<Consent>[] = [
       <>
         <Time at={recordedAt} />
         <p className="faint">
-          by <Who keyId={keyId} keyName={keyName} />
+          <By keyId={keyId} keyName={keyName} />
         </p>
       </>
     ),
