@@ -12,7 +12,7 @@ import { useHeldCount } from './components/outcome.tsx';
 import { Empty, Loaded, Skeleton } from './components/parts.tsx';
 import { Picker } from './components/picker.tsx';
 import { Time, useTimeZone } from './components/values.tsx';
-import { Find } from './find/find.tsx';
+import { Find, loadFindDialog } from './find/find.tsx';
 import { formatNumber, ownTimeZone } from './formats.ts';
 import { createApi, newQueryClient, type Service, ServiceContext } from './service.tsx';
 import { loadTheme, saveTheme, themes } from './theme.ts';
@@ -115,34 +115,20 @@ const WithKey = ({ apiKey, demo, keyField, isKeyPanelOpen, isKeyInvalid, onEnter
     [apiKey, demo, key.data],
   );
   const permitted = useMemo(() => views.filter(({ scope }) => service?.scopes.includes(scope)), [service]);
-  const view = useView();
-  // On a phone, the menu is closed by a choice.
-  const [openAt, setOpenAt] = useState<string>();
-  const isOpen = openAt === view || isKeyPanelOpen;
   return (
     <ServiceContext value={service}>
-      <header className="bar">
-        <button
-          type="button"
-          className="quiet menu"
-          aria-expanded={isOpen}
-          onClick={() => setOpenAt(isOpen ? undefined : view)}
-        >
-          Menu: {views.find(({ path }) => path === view)?.name ?? 'Console'}
-        </button>
-        <div className={isOpen ? 'rail open' : 'rail'}>
-          {service && <Find views={permitted} />}
-          {service && <Navigation views={permitted} />}
-          <Help />
-          {service ? (
-            <UserMenu service={service} isKeyPanelOpen={isKeyPanelOpen}>
-              {keyField}
-            </UserMenu>
-          ) : (
-            keyField
-          )}
-        </div>
-      </header>
+      <Header isKeyPanelOpen={isKeyPanelOpen}>
+        {service && <Find views={permitted} />}
+        {service && <Navigation views={permitted} />}
+        <Help />
+        {service ? (
+          <UserMenu service={service} isKeyPanelOpen={isKeyPanelOpen}>
+            {keyField}
+          </UserMenu>
+        ) : (
+          keyField
+        )}
+      </Header>
       <Visit />
       {isKeyInvalid && (
         <div className="failed key-invalid" role="alert">
@@ -158,6 +144,26 @@ const WithKey = ({ apiKey, demo, keyField, isKeyPanelOpen, isKeyInvalid, onEnter
         <main id="view">{!isKeyInvalid && <Loaded query={key}>{() => null}</Loaded>}</main>
       )}
     </ServiceContext>
+  );
+};
+
+/** The rail, which is behind a button on a phone. A choice closes it there. */
+const Header = ({ isKeyPanelOpen, children }: { isKeyPanelOpen: boolean; children: ReactNode }) => {
+  const view = useView();
+  const [openAt, setOpenAt] = useState<string>();
+  const isOpen = openAt === view || isKeyPanelOpen;
+  return (
+    <header className="bar">
+      <button
+        type="button"
+        className="quiet menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpenAt(isOpen ? undefined : view)}
+      >
+        Menu: {views.find(({ path }) => path === view)?.name ?? 'Console'}
+      </button>
+      <div className={isOpen ? 'rail open' : 'rail'}>{children}</div>
+    </header>
   );
 };
 
@@ -295,20 +301,20 @@ const ZoneFilter = () => (
   />
 );
 
-/** Loads the files of views when the page has nothing else to do, so that a change of the view does not wait for the network. */
+/** Loads the files of views and of *Find* when the page has nothing else to do, so that they do not wait for the network. */
 const loadWhenIdle = (all: View[]) => {
   const { connection } = navigator as { connection?: { saveData?: boolean } };
   if (connection?.saveData) return undefined;
   // Safari has no idle callbacks.
   const timer = setTimeout(() => {
-    for (const { load } of all) void load().catch(() => {});
+    for (const load of [loadFindDialog, ...all.map(({ load }) => load)]) void load().catch(() => {});
   }, idleMilliseconds);
   return () => clearTimeout(timer);
 };
 
 const idleMilliseconds = 3000;
 
-/** The view of the address. Another view begins at its top, with the focus on its heading. The menu of a phone does not render it again. */
+/** The view of the address. Another view begins at its top, with the focus on its heading. A panel for another key does not render it again. */
 const CurrentView = memo(({ permitted }: { permitted: View[] }) => {
   const path = useView();
   const view = views.find((view) => view.path === path);

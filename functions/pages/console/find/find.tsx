@@ -3,7 +3,8 @@ import { createPortal } from 'react-dom';
 import { ViewBoundary } from '../view-boundary.tsx';
 import type { View } from '../views.ts';
 
-const FindDialog = lazy(() => import('./find-dialog.tsx'));
+export const loadFindDialog = () => import('./find-dialog.tsx');
+const FindDialog = lazy(loadFindDialog);
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
