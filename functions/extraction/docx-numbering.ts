@@ -1,4 +1,12 @@
-import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import {
+  type Element,
+  type ElementReader,
+  readAttribute,
+  readElements,
+  w,
+  writeRun,
+  type XmlEdits,
+} from './docx-xml.ts';
 
 type Level = {
   start: number;
@@ -85,30 +93,36 @@ export class Numbering {
     let use: Use | undefined;
     let level: Level = { start: 1, format: 'decimal', text: '' };
     let depth = 0;
-    readElements(xml, (name, read) => {
-      const val = read('val');
-      if (name === 'abstractNum') {
+    const open = (element: Element) => {
+      const { name } = element;
+      const val = readAttribute(element, 'val');
+      if (name === 'w:abstractNum') {
         list = { levels: [] };
         use = undefined;
-        this.#lists.set(read('abstractNumId'), list);
-      } else if (name === 'num') {
+        this.#lists.set(readAttribute(element, 'abstractNumId'), list);
+      } else if (name === 'w:num') {
         use = { list: '', levels: [], starts: [] };
-        this.#uses.set(read('numId'), use);
-      } else if (name === 'lvl' || name === 'lvlOverride') {
-        depth = Math.min(Number(read('ilvl')) || 0, maxDepth);
+        this.#uses.set(readAttribute(element, 'numId'), use);
+      } else if (name === 'w:lvl' || name === 'w:lvlOverride') {
+        depth = Math.min(Number(readAttribute(element, 'ilvl')) || 0, maxDepth);
         level = { start: 1, format: 'decimal', text: '' };
-        if (name === 'lvl') (use ?? list).levels[depth] = level;
-      } else if (name === 'abstractNumId' && use) use.list = val;
-      else if (name === 'startOverride' && use) use.starts[depth] = Number.parseInt(val, 10) || 0;
-      else if (name === 'styleLink') list.ownStyle = val;
-      else if (name === 'numStyleLink') list.link = val;
-      else if (name === 'start') level.start = Number.parseInt(val, 10) || 0;
-      else if (name === 'numFmt') level.format = val;
-      else if (name === 'lvlText') level.text = val.slice(0, maxLevelCharacters);
-      else if (name === 'pStyle') level.style = val;
-      else if (name === 'isLgl') level.isLegal = !/^(0|false|off)$/.test(val);
-      else if (name === 'lvlRestart') level.neverRestarts = val === '0';
-    });
+        if (name === 'w:lvl') (use ?? list).levels[depth] = level;
+      } else if (name === 'w:abstractNumId' && use) use.list = val;
+      else if (name === 'w:startOverride' && use) use.starts[depth] = Number.parseInt(val, 10) || 0;
+      else if (name === 'w:styleLink') list.ownStyle = val;
+      else if (name === 'w:numStyleLink') list.link = val;
+      else if (name === 'w:start') level.start = Number.parseInt(val, 10) || 0;
+      else if (name === 'w:numFmt') level.format = val;
+      else if (name === 'w:lvlText') level.text = val.slice(0, maxLevelCharacters);
+      else if (name === 'w:pStyle') level.style = val;
+      else if (name === 'w:isLgl') level.isLegal = !/^(0|false|off)$/.test(val);
+      else if (name === 'w:lvlRestart') level.neverRestarts = val === '0';
+    };
+    try {
+      readElements(xml, [{ open }]);
+    } catch {
+      // The lists before what is damaged have their numbers.
+    }
   }
 
   #readStyles(xml: string) {
@@ -130,19 +144,6 @@ const styleEntries = [
 const maxStyleCharacters = 4000;
 const maxDepth = 8;
 const maxLevelCharacters = 100;
-
-/** Calls `visit` with the local name of each element and a function that returns an attribute, whose prefix is that of the element. */
-const readElements = (xml: string, visit: (name: string, read: (attribute: string) => string) => void) => {
-  const parser = new SaxesParser();
-  parser.on('error', () => {});
-  parser.on('opentag', ({ name, attributes }: SaxesTagPlain) => {
-    const prefix = name.slice(0, name.indexOf(':') + 1);
-    visit(localName(name), (local) => attributes[prefix + local] ?? attributes[local] ?? '');
-  });
-  parser.write(xml).close();
-};
-
-const localName = (name: string) => name.slice(name.indexOf(':') + 1);
 
 /** Returns a number as Word writes it; undefined for a format that is not known. */
 const formatNumber = (number: number, format: string): string | undefined => {
@@ -169,7 +170,7 @@ const formatRoman = (number: number): string => {
 };
 
 /** The number before a paragraph, until the text of the document is complete. */
-export const numberMark = (number: string): string => `\u2062${number}\u2062 `;
+const markNumber = (number: string): string => `\u2062${number}\u2062 `;
 
 /** Shows the numbers in a text. */
 export const showNumbers = (text: string): string => text.replace(/\u2062([^\u2062\n]*)\u2062/g, '$1');
@@ -181,3 +182,41 @@ export const showMarkdownNumbers = (markdown: string): string =>
       .replace(/^(\u2062\d+[.)]\u2062[^\n]*)\n\n(?=\u2062\d+[.)]\u2062)/gm, '$1\n')
       .replace(/^\u2062(\d+[.)])\u2062 /gm, (_, number: string) => `${number} `.padEnd(4)),
   );
+
+/** What the properties of a paragraph say of its number: its style, and its list. */
+type Numbered = { style?: string; use?: string; level?: number; properties?: Element; ownList?: Element };
+
+/** How far a paragraph is from what its properties say of its number. */
+const depths: Record<string, number> = { 'w:pPr': 1, 'w:pStyle': 2, 'w:numPr': 2, 'w:ilvl': 3, 'w:numId': 3 };
+
+/** Writes the number of each paragraph as its first text. The paragraph then belongs to no list. */
+export const readNumbers = (edits: XmlEdits, numbering: Numbering): ElementReader => {
+  const paragraphs: Numbered[] = [];
+
+  const addNumber = ({ properties, ownList, ...numbered }: Numbered, hasText = false) => {
+    const number = properties && numbering.next(numbered);
+    if (!number || !hasText) return;
+    const none = `<w:numPr ${w}><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr>`;
+    if (ownList) edits.replace(ownList.start, ownList.end, none);
+    else edits.insert(properties.contentEnd, none);
+    edits.insert(properties.end, writeRun(markNumber(number)));
+  };
+
+  return {
+    open({ name }) {
+      if (name === 'w:p') paragraphs.push({});
+    },
+    close(element, open) {
+      const { name, hasText } = element;
+      if (name === 'w:p') return addNumber(paragraphs.pop() as Numbered, hasText);
+      const paragraph = paragraphs.at(-1);
+      const depth = depths[name];
+      if (!paragraph || !depth || open.at(-depth)?.name !== 'w:p') return;
+      if (name === 'w:pPr') paragraph.properties = element;
+      else if (name === 'w:numPr') paragraph.ownList = element;
+      else if (name === 'w:pStyle') paragraph.style = readAttribute(element, 'val');
+      else if (name === 'w:numId') paragraph.use = readAttribute(element, 'val');
+      else paragraph.level = Number(readAttribute(element, 'val'));
+    },
+  };
+};

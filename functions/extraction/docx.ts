@@ -1,20 +1,24 @@
 import { posix } from 'node:path';
 import mammoth from 'mammoth';
-import { SaxesParser } from 'saxes';
 import { isEncryptedOffice } from './document-kind.ts';
-import { importMark, type PreparedPart, prepareXml, removeUnread, type SharedParts } from './docx-elements.ts';
-import { convertImport } from './docx-imports.ts';
+import { type PreparedPart, prepareXml, removeUnread, type SharedParts } from './docx-elements.ts';
+import { importParts, importReader } from './docx-imports.ts';
 import { Numbering, showMarkdownNumbers, showNumbers } from './docx-numbering.ts';
+import { cutXml, sharedReader, splitParts } from './docx-parts.ts';
+import {
+  findMainPart,
+  noRelationships,
+  type ReadShared,
+  relationshipsFile,
+  resolveRelationships,
+} from './docx-relationships.ts';
 import { readHtml } from './html.ts';
 import { describeIgnored, type LongDocument, LongText } from './long-text.ts';
-import { ReadingBudget, steps } from './reading-budget.ts';
+import { ReadingBudget } from './reading-budget.ts';
 import { readZip } from './zip.ts';
 
 /** XML inflates to twenty times its size and more; a document of 10 MB needs much less than this. */
 const maxInflatedBytes = 64 * 1024 * 1024;
-/** A tree of XML takes fifty times the memory of its text, so a long document is read in parts of about this length. */
-const partCharacters = 200_000;
-const pieceBytes = 64 * 1024;
 
 /** A file that is encrypted with a password. */
 export class PasswordProtectedError extends Error {
@@ -102,31 +106,6 @@ const countIgnored = (messages: { message: string }[], { withText }: PreparedPar
   return counts;
 };
 
-/** Puts the text of imported parts at their places. */
-const importParts = (html: string, readImport: (id: string) => string | undefined, unread: Map<string, number>) =>
-  html.replace(importedParagraph, (_, id: string) => {
-    const imported = readImport(id);
-    if (imported === undefined) unread.set('imported documents', (unread.get('imported documents') ?? 0) + 1);
-    return imported ?? '';
-  });
-
-/** Returns a reader of imported parts as HTML, as far as the budget goes. A part can be imported many times. */
-const importReader = (files: Map<string, Buffer>, readShared: ReadShared, budget: ReadingBudget) => {
-  const read = new Map<string, string | undefined>();
-  const relationships = new Map<string, Map<string, string>>();
-  return (partName: string, id: string): string | undefined => {
-    const ofPart = relationships.get(partName) ?? resolveRelationships(readShared, partName);
-    relationships.set(partName, ofPart);
-    const name = ofPart.get(id) ?? '';
-    const bytes = files.get(name);
-    if (!budget.take((bytes?.length ?? 0) * steps.character)) return '';
-    if (!read.has(name)) read.set(name, bytes && convertImport(bytes));
-    return read.get(name);
-  };
-};
-
-const importedParagraph = new RegExp(`(?:<p>)?${importMark('([^\u2063]*)')}(?:</p>)?`, 'g');
-
 /** Returns the headers and footers of the first section under a heading: letterheads have addresses and opening hours. */
 const readSurroundings = async (
   ids: string[],
@@ -182,147 +161,3 @@ const toArchive = (
   };
   return { file } as unknown as Parameters<typeof mammoth.convertToHtml>[0];
 };
-
-type ReadShared = (name: string) => string;
-
-/** Returns a reader of the files that all parts share, such as the styles: the library parses them again for each part. */
-const sharedReader = (files: Map<string, Buffer>, budget: ReadingBudget): ReadShared => {
-  const read = new Map<string, { text: string; cost: number }>();
-  return (name) => {
-    const known = read.get(name);
-    if (known) {
-      // The last part of a spent document still has its styles and notes.
-      budget.take(known.cost);
-      return known.text;
-    }
-    const { left } = budget;
-    const bytes = files.get(name);
-    const text = bytes ? cutXml(bytes, budget) : '';
-    read.set(name, { text, cost: left - budget.left });
-    return text;
-  };
-};
-
-const noRelationships = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>';
-
-/** Returns the name of the main part, from the package's relationships. */
-const findMainPart = (files: Map<string, Buffer>, readShared: ReadShared): string => {
-  const main = parseRelationships(readShared('_rels/.rels')).find(({ Type = '' }) => Type.endsWith('/officeDocument'));
-  const target = main?.Target?.replace(/^\//, '');
-  return target && files.has(target) ? target : 'word/document.xml';
-};
-
-/** Returns the names of the parts that a part refers to, by relationship. */
-const resolveRelationships = (readShared: ReadShared, name: string) =>
-  new Map(
-    parseRelationships(readShared(relationshipsFile(name))).map(({ Id = '', Target = '' }) => [
-      Id,
-      posix.join(Target.startsWith('/') ? '' : posix.dirname(name), Target).replace(/^\//, ''),
-    ]),
-  );
-
-const relationshipsFile = (name: string) => posix.join(posix.dirname(name), '_rels', `${posix.basename(name)}.rels`);
-
-const parseRelationships = (xml: string): Record<string, string>[] =>
-  [...xml.matchAll(/<(?:\w+:)?Relationship\b[^<>]*>/g)].map(([element]) =>
-    Object.fromEntries(
-      [...element.matchAll(/\b(\w+)\s*=\s*["']([^"']*)["']/g)].map(([, name, value]) => [name, value]),
-    ),
-  );
-
-const runs = /(^|:)[rt]$/;
-/** The elements whose text is read. Instructions of fields are as long as texts, and most of them are not. */
-const texts = /(^|:)t$/;
-/** Elements whose attributes the library reports. */
-const reported = /(^|:)([prR]Style|tblStyle|br|sym)$/;
-/** The elements that become elements of HTML. */
-const blocks = /(^|:)(p|tbl|tr|tc|br|cr|tab|b|i|u|strike|hyperlink|drawing|pict)$/;
-
-/** Returns the XML of a part as far as the budget goes. */
-const cutXml = (xml: Buffer, budget: ReadingBudget): string => [...splitParts(xml, budget, xml.length)].join('');
-
-/**
- * Splits a long document between paragraphs and tables, as far as the budget goes. The XML is parsed piece by piece: one string
- * would fill the worker's heap.
- */
-const splitParts = function* (xml: Buffer, budget: ReadingBudget, characters = partCharacters): Generator<string> {
-  const open: string[] = [];
-  const ends: number[] = [];
-  let body: { start: number; depth: number; closing: string } | undefined;
-  /** The end of the last element that the budget has paid for. */
-  let paid = 0;
-  const reports = new Set<string>();
-  const parser = new SaxesParser();
-  parser.on('error', (error) => {
-    throw error;
-  });
-  parser.on('opentag', ({ name, isSelfClosing, attributes }) => {
-    const size = blocks.test(name) ? steps.xmlBlock : runs.test(name) ? steps.xmlRun : steps.xmlElement;
-    const known = reports.size;
-    reports.add(describeReport(name, attributes));
-    const cost = size + (reports.size > known ? known * steps.xmlReport : 0);
-    if (!budget.takeElement(cost, Object.keys(attributes).length, steps.xmlAttribute)) throw new SpentError();
-    paid = parser.position;
-    open.push(name);
-    if (body || isSelfClosing || !/(^|:)body$/.test(name)) return;
-    body = { start: parser.position, depth: open.length, closing: closeTags(open) };
-  });
-  parser.on('text', (text) => {
-    if (texts.test(open.at(-1) ?? '') && !budget.take(text.length * steps.character)) throw new SpentError();
-  });
-  parser.on('closetag', () => {
-    paid = parser.position;
-    open.pop();
-    if (body && open.length === body.depth) ends.push(parser.position);
-  });
-
-  const decoder = new TextDecoder();
-  let head: string | undefined;
-  let held = '';
-  let heldFrom = 0;
-  for (let at = 0; at < xml.length; at += pieceBytes) {
-    const piece = decoder.decode(xml.subarray(at, at + pieceBytes), { stream: true });
-    held += piece;
-    try {
-      if (!budget.take(piece.length * steps.xmlCharacter)) throw new SpentError();
-      parser.write(piece);
-    } catch (error) {
-      // The library reads a short part that is not well-formed as far as it can.
-      if (!(error instanceof SpentError) && xml.length <= partCharacters) return yield xml.toString();
-      if (!(error instanceof SpentError)) throw error;
-      return yield (head ?? '') + held.slice(0, paid - heldFrom) + closeTags(open);
-    }
-    if (!body) continue;
-    if (head === undefined) {
-      head = held.slice(0, body.start);
-      held = held.slice(body.start);
-      heldFrom = body.start;
-    }
-    for (const end of ends.splice(0)) {
-      if (end - heldFrom < characters) continue;
-      yield head + held.slice(0, end - heldFrom) + body.closing;
-      held = held.slice(end - heldFrom);
-      heldFrom = end;
-    }
-  }
-  parser.close();
-  yield (head ?? '') + held;
-};
-
-/** Returns what the library may report of an element, which it compares with all other reports. */
-const describeReport = (name: string, attributes: Record<string, string>): string => {
-  const isReported = reported.test(name);
-  const named = Object.entries(attributes).filter(([attribute]) => isReported || attribute.startsWith('xmlns'));
-  return [name, ...named.map(([, value]) => value)].join(' ');
-};
-
-const closeTags = (open: string[]) =>
-  open
-    .map((tag) => `</${tag}>`)
-    .reverse()
-    .join('');
-
-/** Ends a parser whose budget is spent. */
-class SpentError extends Error {
-  override readonly name = 'SpentError';
-}
