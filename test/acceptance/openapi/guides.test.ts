@@ -46,11 +46,15 @@ curl() { command curl --fail-with-body "$@"; }
 npm() { shift; [ "$1" = -s ] && shift; script=$1; shift; [ "$1" = -- ] && shift; [ "$script" = operator ] || set -- "$script" "$@"; node "${root}/bin/voice-agents.ts" "$@"; }
 `;
 
+/** The commands of all guides are run by one reader, in the order of the documentation. */
+let shared: ReturnType<typeof startReader> | undefined;
+
 it.each(withExamples('sh'))(
   'the commands of the guide $title run, and print what is shown',
   async ({ title, examples }) => {
     const cwd = mkdtempSync(join(tmpdir(), 'guide-'));
-    const { VAP_API_KEY, ...reader } = await startReader();
+    shared ??= startReader();
+    const { VAP_API_KEY, ...reader } = await shared;
     // The operator works on the table, without a key of a user.
     const env = { ...reader, ...(title !== 'Operator' && { VAP_API_KEY }), ...settings, INIT_CWD: cwd };
     const user = unique('acme');
