@@ -1,7 +1,6 @@
 import pMap from 'p-map';
 import { allPurposes, type ConsentEntry } from '../domain/consent-decisions.ts';
 import type { Consent, NewConsent } from '../domain/consents.ts';
-import { now } from '../domain/date-time.ts';
 import { limits } from '../domain/limits.ts';
 import { chooseForm } from '../domain/number-forms.ts';
 import { readPage } from '../domain/paging.ts';
@@ -10,15 +9,18 @@ import {
   type AddedConsent,
   type ConsentItem,
   consentActions,
-  keepAction,
+  consentPosition,
+  eraseDetails,
   type PersonConsents,
+  personAction,
   readConsents,
   toConsent,
   toConsentEntry,
 } from '../store/consents/consent-items.ts';
 import { exists } from '../store/expressions.ts';
 import { consentCollections, consentRecordCollection, consentsKey, findItem } from '../store/keys.ts';
-import { backOff, type Lookup, TableStore, type TransactionAction, table } from '../store/table.ts';
+import { mergePages } from '../store/merge-pages.ts';
+import { backOff, type Lookup, type QueryOptions, TableStore, type TransactionAction, table } from '../store/table.ts';
 import { retryLater, writeFailure } from '../store/write-failures.ts';
 
 /** The result of recording a consent. */
@@ -39,9 +41,11 @@ export const consentsLookup = (uid: string, number: string): Lookup<ConsentEntry
 /** The consents of a request for one person that have no outcome yet, in the order sent. */
 type Person = { number: string; sent: NewConsent[] };
 /** The records that the next transaction adds for a person, of all that were sent. */
-type Addition = { found: PersonConsents; all: AddedConsent[]; added: AddedConsent[] };
+type Addition = { found: PersonConsents; all: AddedConsent[]; added: AddedConsent[]; actions: TransactionAction[] };
 
-/** The consents of a user: records that are only added, and for each person one item that has them all. */
+type RecordOrder = Pick<QueryOptions, 'after' | 'descending'>;
+
+/** The consents of a user: records that are only added, and for each person one item that has them all, and the first of them. */
 export class Consents extends TableStore {
   /** Records consents, until a time (Unix milliseconds). The same record again adds nothing. */
   async record(
@@ -58,11 +62,11 @@ export class Consents extends TableStore {
         return left.length === 0 ? [] : [{ number, sent: left }];
       });
       if (pending.length === 0) break;
-      const additions = await this.#plan(uid, pending, outcomes).catch(retryLater);
+      const additions = await this.#plan(uid, pending, outcomes, recordedBy).catch(retryLater);
       // Smaller transactions after each failure: a person that another request writes delays fewer others.
       const batches = packAdditions(additions ?? [], Math.max(2, actionsPerTransaction >> failures));
       const writeBatch = async (batch: Addition[]) => {
-        const isWritten = Date.now() < until && (await this.#write(uid, batch, recordedBy));
+        const isWritten = Date.now() < until && (await this.#write(batch));
         if (isWritten) for (const addition of batch) settle(addition, outcomes);
         return isWritten;
       };
@@ -73,7 +77,12 @@ export class Consents extends TableStore {
   }
 
   /** Plans the next records of each person. Those beyond the limit fail. */
-  async #plan(uid: string, persons: Person[], outcomes: Map<NewConsent, RecordingOutcome>): Promise<Addition[]> {
+  async #plan(
+    uid: string,
+    persons: Person[],
+    outcomes: Map<NewConsent, RecordingOutcome>,
+    recordedBy: string,
+  ): Promise<Addition[]> {
     const items = await this.table.getMany(persons.map(({ number }) => consentsKey(uid, number)));
     return persons.map(({ number, sent }) => {
       const found = readConsents(findItem(items, consentsKey(uid, number)));
@@ -84,15 +93,15 @@ export class Consents extends TableStore {
         if (known.size >= limits.consentsOfPerson) return !outcomes.set(consent, 'too_many_records');
         return known.add(consentId);
       });
-      return { found, all, added: fresh.slice(0, actionsPerTransaction - 1) };
+      const added = fresh.slice(0, actionsPerTransaction - 1);
+      const actions = added.length === 0 ? [] : consentActions(this.table, uid, found, added, recordedBy);
+      return { found, all, added, actions };
     });
   }
 
   /** Writes the records of several persons. Returns false if it may succeed later. */
-  async #write(uid: string, batch: Addition[], recordedBy: string): Promise<boolean> {
-    const actions = batch.flatMap(({ found, added }) =>
-      added.length === 0 ? [] : consentActions(this.table, uid, found, added, recordedBy),
-    );
+  async #write(batch: Addition[]): Promise<boolean> {
+    const actions = batch.flatMap((addition) => addition.actions);
     try {
       if (actions.length > 0) await this.table.transact(actions);
       return true;
@@ -108,18 +117,29 @@ export class Consents extends TableStore {
     number: string,
     { purpose, limit, cursor }: { purpose?: string; limit?: number; cursor?: string },
   ): Promise<{ items: Consent[]; nextCursor?: string }> {
-    const records = consentRecordCollection(uid, number);
-    const page = await readPage<ConsentItem>(
-      ({ after }) => this.table.query<ConsentItem>(records, { after, descending: true }),
-      {
-        cursor,
-        limit,
-        collection: `consents:${records.pk}:${records.prefix}:${purpose}`,
-        getPosition: ({ sk }) => sk.slice(records.prefix.length),
-        includes: (item) => purpose === undefined || [purpose, allPurposes].includes(item.purpose),
-      },
-    );
+    const { pk, prefix } = consentRecordCollection(uid, number);
+    const page = await readPage<ConsentItem>(({ after }) => this.#records(uid, number, { after, descending: true }), {
+      cursor,
+      limit,
+      collection: `consents:${pk}:${prefix}:${purpose}`,
+      getPosition: consentPosition,
+      includes: (item) => purpose === undefined || [purpose, allPurposes].includes(item.purpose),
+    });
     return { ...page, items: page.items.map(toConsent) };
+  }
+
+  /** Yields the records of a person by time, with the first one in its place. */
+  #records(uid: string, number: string, options: RecordOrder = {}): AsyncGenerator<ConsentItem> {
+    const others = this.table.pages<ConsentItem>(consentRecordCollection(uid, number), options);
+    return mergePages([others, this.#first(uid, number, options)], { ...options, getPosition: consentPosition });
+  }
+
+  async *#first(uid: string, number: string, { after, descending }: RecordOrder): AsyncGenerator<ConsentItem[]> {
+    const { first } = readConsents(await this.table.get(consentsKey(uid, number)));
+    if (!first) return;
+    const position = consentPosition(first);
+    const isAfter = after === undefined || (descending ? position < after : position > after);
+    if (isAfter) yield [first];
   }
 
   /** Returns the records of several people, by the `chooseForm` of a number. Somebody without records is absent. */
@@ -141,7 +161,7 @@ export class Consents extends TableStore {
 
   /** Yields all records of a person, the oldest first. */
   async *readAll(uid: string, number: string): AsyncGenerator<Consent> {
-    for await (const item of this.table.query<ConsentItem>(consentRecordCollection(uid, number))) yield toConsent(item);
+    for await (const item of this.#records(uid, number)) yield toConsent(item);
   }
 
   /**
@@ -155,22 +175,21 @@ export class Consents extends TableStore {
   ): Promise<boolean> {
     for (let failures = 0; Date.now() < until; ) {
       const found = readConsents(await this.table.get(consentsKey(uid, number)));
-      const records = await Array.fromAsync(this.table.query<ConsentItem>(consentRecordCollection(uid, number)));
+      const { first } = found;
+      const others = await Array.fromAsync(this.table.query<ConsentItem>(consentRecordCollection(uid, number)));
       const isKept = ({ state }: ConsentItem) => mode === 'keep' && state === 'revoked';
-      const left = records.filter((one) => !isKept(one) || !one.erasedAt);
+      const left = [...(first ? [first] : []), ...others].filter((one) => !isKept(one) || !one.erasedAt);
       if (left.length === 0) return true;
       const batch = left.slice(0, recordsPerErasure);
       const deleted = new Set(batch.filter((one) => !isKept(one)).map(({ consentId }) => consentId));
       const erased = batch.filter((one) => !isKept(one) || one.proof || one.seller !== undefined);
       const failed = await this.table.tryTransact([
-        ...batch.map((one) => this.#eraseAction(one, isKept(one))),
-        keepAction(
-          this.table,
-          uid,
-          number,
-          found,
-          found.entries.filter(({ consentId }) => !deleted.has(consentId)),
-        ),
+        personAction(this.table, uid, number, {
+          ...found,
+          entries: found.entries.filter(({ consentId }) => !deleted.has(consentId)),
+          first: first && isKept(first) ? eraseDetails(first) : undefined,
+        }),
+        ...batch.filter((one) => one !== first).map((one) => this.#eraseAction(one, isKept(one))),
         ...(erased.length > 0 ? [count(erased.length)] : []),
       ]);
       // Others have recorded a consent of the person meanwhile.
@@ -179,10 +198,9 @@ export class Consents extends TableStore {
     return false;
   }
 
-  #eraseAction({ pk, sk }: ConsentItem, isKept: boolean): TransactionAction {
-    // The stream delivers this mark after the record, whose event then loses the number.
-    const set = { proof: null, seller: null, erasedAt: now() };
-    return isKept ? this.table.updateAction({ pk, sk }, { set }, exists) : this.table.deleteAction({ pk, sk });
+  #eraseAction(record: ConsentItem, isKept: boolean): TransactionAction {
+    const { pk, sk } = record;
+    return isKept ? this.table.putAction(eraseDetails(record), exists) : this.table.deleteAction({ pk, sk });
   }
 
   /** Deletes the consents of a user, until a time (Unix milliseconds). Returns true if none is left. */
@@ -201,25 +219,25 @@ const settle = ({ found, all, added }: Addition, outcomes: Map<NewConsent, Recor
 /** Groups additions, so that a transaction has at most so many actions. A person with more has one of its own. */
 const packAdditions = (additions: Addition[], maxActions: number): Addition[][] => {
   const batches: Addition[][] = [];
-  let actions = Number.POSITIVE_INFINITY;
+  let size = Number.POSITIVE_INFINITY;
   for (const addition of additions) {
-    const more = addition.added.length + 1;
-    if (actions + more > maxActions) {
+    const { length } = addition.actions;
+    if (size + length > maxActions) {
       batches.push([]);
-      actions = 0;
+      size = 0;
     }
     batches.at(-1)?.push(addition);
-    actions += more;
+    size += length;
   }
   return batches;
 };
 
 export const consents = /* @__PURE__ */ service(() => new Consents(table.get()), {
   record: ['dynamodb:BatchGetItem', 'dynamodb:PutItem'],
-  page: ['dynamodb:Query'],
+  page: ['dynamodb:GetItem', 'dynamodb:Query'],
   findMany: ['dynamodb:BatchGetItem'],
   count: ['dynamodb:GetItem'],
-  readAll: ['dynamodb:Query'],
-  erase: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+  readAll: ['dynamodb:GetItem', 'dynamodb:Query'],
+  erase: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
   removeAll: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
 });

@@ -35,13 +35,18 @@ const kept: Partial<Record<ChangedItem['kind'], Kept>> = {
     const lost = { ...withoutLost('addedNumbers'), ...withoutLost('removedNumbers') };
     return Object.keys(lost).length === 0 ? image : { ...image, ...lost };
   },
+  consent: (image, present) => {
+    // Nothing follows from the packed records of a person, which an erasure may have shortened.
+    const lost = ['entries', ...(present && 'erasedAt' in present ? ['proof', 'seller'] : [])];
+    return pick(image, (name) => !lost.includes(name));
+  },
   erasure: (image) => pick(image, (name) => name !== 'number'),
   'person export': (image) => pick(image, (name) => name !== 'number'),
 };
 
 /** Checks whether the change of an item may have what an erasure removes from the table. */
 export const mayHavePerson = (item: ChangedItem | undefined): boolean =>
-  item !== undefined && (['number', 'consent'].includes(item.kind) || item.kind in kept);
+  item !== undefined && (item.kind === 'number' || item.kind in kept);
 
 /**
  * Returns the record of a change that waits, with what of a person the table still has: the same record if it has lost nothing,
@@ -54,14 +59,20 @@ export const keepFollowable = async (
 ): Promise<DynamoDBRecord | undefined> => {
   if (!item || !mayHavePerson(item)) return record;
   const present = await getPresent();
-  // Only an erasure removes a consent. A number that is no longer blocked expires.
-  if (item.kind === 'consent') return present && record;
+  // A number that is no longer blocked expires.
   if (item.kind === 'number') return present && 'erasedAt' in present ? undefined : record;
   const keep = kept[item.kind] as Kept;
   const { NewImage, OldImage } = record.dynamodb ?? {};
+  if (item.kind === 'consent' && !hasConsents(present, [NewImage, OldImage])) return undefined;
   const images = { NewImage: NewImage && keep(NewImage, present), OldImage: OldImage && keep(OldImage, present) };
   if (images.NewImage === NewImage && images.OldImage === OldImage) return record;
   return { ...record, dynamodb: { ...record.dynamodb, ...images } };
+};
+
+/** Checks whether an item still has the consents of images. Only an erasure removes one. */
+const hasConsents = (present: Item | undefined, images: (Image | undefined)[]): boolean => {
+  const { consentId } = (present ?? {}) as { consentId?: string };
+  return present !== undefined && images.every((image) => !image?.consentId || image.consentId.S === consentId);
 };
 
 /** Returns the image itself if it keeps all its attributes. */

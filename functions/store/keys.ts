@@ -29,8 +29,8 @@
  * import of a file      USER#<uid>                             IMPORT#<importId>       its progress and its result
  * running import        AGENT#<agentId>#IMPORT                 RUNNING                 the import that writes to the list, at most one
  * …of a user's list     USER#<uid>#IMPORT                      RUNNING                 the same, for the list of a user
- * consents of a person  USER#<uid>#CONSENTS#<shard 0–15> PERSON#<phone, today's form>  all records of the person, packed: read when a call starts
- * record of a consent   USER#<uid>#CONSENTS#<shard 0–15> <phone, today's form>#<at>#<consentId>  a consent or a revocation, with its proof: only an erasure changes it
+ * consents of a person  USER#<uid>#CONSENTS#<shard 0–15> PERSON#<phone, today's form>  all records of the person, packed, and the first one if it is small: read when a call starts
+ * record of a consent   USER#<uid>#CONSENTS#<shard 0–15> <phone, today's form>#<at>#<consentId>  a further consent or revocation, with its proof: only an erasure changes it
  * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call's record, once; for 40 days after a deletion, that it was deleted
  * transcript of a call  AGENT#<agentId>#TRANSCRIPTS            <end>#<callId>          what was said, deflated; expires
  * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    nothing: the key has the call's id
@@ -212,7 +212,7 @@ export const consentRecordKey = (
   const { pk, prefix } = consentRecordCollection(uid, phone);
   return { pk, sk: `${prefix}${at}#${consentId}` };
 };
-/** All records of a person together: what a decision reads. */
+/** All records of a person together, and the first of them: what a decision reads. */
 export const consentsKey = (uid: string, phone: string): ItemKey => ({
   pk: consentRecordCollection(uid, phone).pk,
   sk: `PERSON#${chooseForm(phone)}`,
@@ -471,6 +471,7 @@ export const sortKeysOfChanges = {
     'ERASURE#',
     'HOOK-SECRET#',
     'IMPORT#',
+    'PERSON#',
     'PERSON-EXPORT#',
     'PLATFORM-KEY#',
   ],
@@ -496,6 +497,7 @@ export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
     case 'USER,BLOCKED,+':
       return { kind: 'number', list: { uid: owner } };
     case 'USER,CONSENTS,+':
+    case 'USER,CONSENTS,PERSON':
       return { kind: 'consent', uid: owner };
     case 'AGENT,RULES,BLOCK-LIST-RULES':
       return { kind: 'rules', list: { agentId: owner } };

@@ -10,7 +10,7 @@ import type { SealedPlatformKey } from '../reconciliation/platform-keys.ts';
 import { type AgentItem, changedAgentFields } from '../store/agents/agent-items.ts';
 import type { RulesItem } from '../store/block-list/block-list-rules.ts';
 import { type BlockedItem, decodeSize, readNumberChange } from '../store/block-list/blocked-number.ts';
-import type { ConsentItem } from '../store/consents/consent-items.ts';
+import { hasRecord } from '../store/consents/consent-items.ts';
 import type { AccessItem } from '../store/credentials.ts';
 import { type BlockListOwner, changedItem, parseDeletedCall } from '../store/keys.ts';
 import type { Item } from '../store/table.ts';
@@ -38,7 +38,7 @@ export const decode = (change: TableChange): DomainChange[] => {
     case 'number':
       return numberChanged(item.list, change as TableChange<BlockedItem>);
     case 'consent':
-      return consentChanged(item.uid, change as TableChange<ConsentItem>);
+      return consentChanged(item.uid, change);
     case 'rules':
       return rulesChanged(item.list, change as TableChange<RulesItem>);
     case 'import':
@@ -140,17 +140,19 @@ const numberChanged = (
   ];
 };
 
-const consentChanged = (uid: string, { before, after }: TableChange<ConsentItem>): DomainChange[] => {
+/** The item of a person has the first record, or none. It changes with each record that is added. */
+const consentChanged = (uid: string, { before, after }: TableChange): DomainChange[] => {
+  const [former, consent] = [before, after].map((item) => (item && hasRecord(item) ? item : undefined));
   const list = { uid };
-  if (!before && after) {
-    const { number, state: kind, recordedBy: by } = after;
+  if (!former && consent) {
+    const { number, state: kind, recordedBy: by } = consent;
     const change = { list, number, kind, by, size: decodeSize(by) };
-    return [{ kind: 'consentRecorded', uid, consent: after, number: change }];
+    return [{ kind: 'consentRecorded', uid, consent, number: change }];
   }
   // An erasure deletes or marks it.
-  return before && before.erasedAt === after?.erasedAt && after
+  return !former || (consent && former.erasedAt === consent.erasedAt)
     ? []
-    : [{ kind: 'numberErased', list, number: (before as ConsentItem).number }];
+    : [{ kind: 'numberErased', list, number: former.number }];
 };
 
 /** Rules that came with the copy of an agent are no change. */

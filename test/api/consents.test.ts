@@ -180,6 +180,34 @@ it('a thousand records of a person in one request are recorded, and further ones
   expect((await list(world, { limit: 1, cursor: page.nextCursor })).consents[0].at).toBe(makeTime(989));
 });
 
+it('the first record of a person has its place in the list, small or large, page by page', async () => {
+  const world = await newWorld();
+  const records = ['2026-03-02', '2026-03-01', '2026-03-03', '2026-02-01'].map((day) => ({
+    ...{ number, purpose: 'marketing', state: 'given', at: `${day}T10:00:00.000Z` },
+  }));
+  const large = { ...proof, text: 'x'.repeat(limits.proofTextCharacters) };
+  const listed = records.map((one) => one.at).sort();
+  for (const [person, firstProof] of [
+    [number, undefined],
+    ['+14155550101', proof],
+    ['+14155550102', large],
+  ] as const) {
+    for (const [index, one] of records.entries())
+      await record(world, [{ ...one, number: person, ...(index === 0 && { proof: firstProof }) }]);
+    for (const limit of [1, 2, 3, 4]) {
+      const found: { at: string; proof?: object }[] = [];
+      for (let cursor: string | undefined = ''; cursor !== undefined && found.length <= records.length; ) {
+        const page = await list(world, { number: person, limit, ...(cursor && { cursor }) });
+        found.push(...page.consents);
+        cursor = page.nextCursor;
+      }
+      expect(found.map((one) => one.at)).toEqual(listed.toReversed());
+      expect(found[1]?.proof).toEqual(firstProof);
+      expect(found.filter((one) => one.proof)).toHaveLength(firstProof ? 1 : 0);
+    }
+  }
+});
+
 it('two importers at once lose no record of a person', async () => {
   const world = await newWorld();
   const ofImporter = (purpose: string) =>

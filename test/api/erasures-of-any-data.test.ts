@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { blockListImports, type ImportRecord } from '../../functions/block-list-import/block-list-imports.ts';
 import { callAttempts } from '../../functions/calling/call-attempts.ts';
 import { importFailure } from '../../functions/domain/block-list-imports.ts';
+import type { Consent } from '../../functions/domain/consents.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { listForms } from '../../functions/domain/number-forms.ts';
@@ -334,18 +335,19 @@ class Person {
 
   /** Returns the keys of the items that hold the number after an erasure, beside those of texts and other users. */
   async listKeptKeys(): Promise<string[]> {
-    const { entries, rules, mode } = this.#data;
+    const { entries, rules, consents: sent, mode } = this.#data;
     if (mode === 'remove') return [];
     const query = { uid: this.world.uid, number: this.form(0) };
     const { consents } = (await this.world.call('GET', '/consents', { query })).body;
+    // The first one is in the item of the person.
+    const [first] = sent.map((one) => spell(this.form(one.form), one.purpose, one.state));
+    const further = consents.filter(({ number, purpose, state }: Consent) => spell(number, purpose, state) !== first);
     const keys = [
       ...entries
         .filter(({ isRemoved }) => !isRemoved)
         .map((one) => blockedNumberKey(this.#toOwner(one.owner), this.form(one.form))),
       ...rules.filter(({ kind }) => kind === 'prefix').map((one) => blockListRulesKey(this.#toOwner(one.owner))),
-      ...consents.map((one: { number: string; at: string; consentId: string }) =>
-        consentRecordKey(this.world.uid, one.number, one),
-      ),
+      ...further.map((one: Consent) => consentRecordKey(this.world.uid, one.number, one)),
       ...(consents.length > 0 ? [consentsKey(this.world.uid, this.form(0))] : []),
     ];
     return [...new Set(keys.map(({ pk, sk }: ItemKey) => `${pk} ${sk}`))].sort();

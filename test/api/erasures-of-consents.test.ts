@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { consentCollections } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
@@ -74,6 +75,35 @@ it('an erasure that removes takes the revocations along, in both forms, and even
   expect(await ended(world, body.erasureId)).toMatchObject({ status: 'done', erased: { consents: 4 } });
   await until(async () => (await findStored(digits)).length === 0);
   expect(await check(world, former)).toBe('none');
+});
+
+it('an erasure takes the first record of a person, or its proof and seller, and leaves the others', async () => {
+  const world = await privateWorld();
+  await newEndpoint(world, (await newReceiver()).url, { events: ['consent.*'] });
+  const words = randomUUID();
+  const secret = { seller: `${words} Dental`, proof: { ...proof, text: `${words} I agree.` } };
+  for (const state of ['given', 'revoked']) {
+    const number = newPerson();
+    const times = ['2026-03-02T10:00:00.000Z', '2026-03-01T10:00:00.000Z', '2026-03-03T10:00:00.000Z'];
+    for (const [index, time] of times.entries())
+      await record(world, [
+        { number, purpose: 'marketing', at: time, ...(index ? { state: 'revoked' } : { state, ...secret }) },
+      ]);
+    const events = async () =>
+      (await Array.fromAsync(table.get().query({ pk: `USER#${world.uid}`, prefix: 'EVENT#' }))).map(toText);
+    await until(async () => (await events()).filter((text) => text.includes(number)).length === 3);
+    const keeping = await request(world, number);
+    expect(keeping.body.found.consents).toBe(3);
+    expect(await ended(world, keeping.body.erasureId)).toMatchObject({ erased: { consents: 1 } });
+    const kept = (await list(world, number)).map((one: { at: string }) => one.at);
+    expect(kept).toEqual([times[2], ...(state === 'revoked' ? [times[0]] : []), times[1]]);
+    expect(await findStored(words)).toEqual([]);
+    await until(async () => !(await events()).some((text) => text.includes(number)));
+    const removing = await request(world, number, { blockList: 'remove' });
+    expect(await ended(world, removing.body.erasureId)).toMatchObject({ erased: { consents: kept.length } });
+    expect(await list(world, number)).toEqual([]);
+    await until(async () => (await findStored(number)).length === 0);
+  }
 });
 
 it('more records than a transaction takes are erased', async () => {

@@ -26,7 +26,11 @@ const consent: fc.Arbitrary<NewConsent> = fc
     hour: fc.nat(6),
     hours: fc.option(fc.integer({ min: 1, max: 4 })),
     seller: fc.constantFrom(undefined, 'Dental'),
-    proof: fc.constantFrom(undefined, { channel: 'web' as const, text: 'I agree.' }),
+    // The item of the person has no room for the last one.
+    proof: fc.constantFrom(
+      undefined,
+      ...['I agree.', 'x'.repeat(2000)].map((text) => ({ channel: 'web' as const, text })),
+    ),
   })
   .map(({ number, purpose, isGiven, hour, hours, seller, proof }) => {
     const state = isGiven && purpose !== '*' ? 'given' : 'revoked';
@@ -133,6 +137,21 @@ const expectCause = ({ state, at = '' }: { state: string; at?: string }, moment:
 };
 const moments = [-1, ...Array(12).keys(), 24, 27, 30].map(makeTime);
 
+const positions = (listed: Consent[]) => listed.map(({ at, consentId }) => `${at} ${consentId}`);
+/** Returns the records of all pages of so many, or more than are expected. */
+const listPages = async (
+  consents: Consents,
+  { uid, number, limit, expected }: { uid: string; number: string; limit: number; expected: number },
+): Promise<Consent[]> => {
+  const listed: Consent[] = [];
+  for (let cursor: string | undefined = ''; cursor !== undefined && listed.length <= expected; ) {
+    const page = await consents.page(uid, number, { limit, cursor: cursor || undefined });
+    listed.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return listed;
+};
+
 const perform = async (uid: string, one: Action, seed: number): Promise<Done> => {
   const faulty = openFaultyTable(tenPercent(seed));
   const [dying, next] = [new Consents(mortal(faulty, one.death)), new Consents(faulty)];
@@ -158,7 +177,7 @@ const perform = async (uid: string, one: Action, seed: number): Promise<Done> =>
 };
 
 itInAnyHistory(
-  'the decisions are those that a model has, after late records, lost responses, erasures, kills and several importers at once',
+  'the decisions and the lists are those that a model has, after late records, lost responses, erasures, kills and several importers at once',
   [5, 1000],
   async (numRuns) => {
     const consents = new Consents(table.get());
@@ -176,6 +195,11 @@ itInAnyHistory(
               );
               const [own, results] = [actions.filter((_, at) => concern[at]), done.filter((_, at) => concern[at])];
               const listed = await Array.fromAsync(consents.readAll(uid, person.at(-1) as string));
+              expect(positions(listed)).toEqual(positions(listed).sort());
+              const paged = await listPages(consents, {
+                ...{ uid, number: person[0] as string, limit: 1 + (seed % 3), expected: listed.length },
+              });
+              expect(paged).toEqual(listed.toReversed());
               const shown = listed.map(spellConsent).sort().join('\n');
               const models = (possible[place] as Model[]).flatMap((model) => applyAll(model, own, results, person));
               const left = models.filter((model) => show(model) === shown);

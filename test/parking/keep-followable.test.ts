@@ -7,6 +7,7 @@ import {
   callKey,
   changedItem,
   consentRecordKey,
+  consentsKey,
   erasureKey,
   exportKey,
   type ItemKey,
@@ -61,10 +62,30 @@ it('nothing is kept of an erased number; another one stays as it is, also when i
   expect(await keep(key, {})).toEqual(makeRecord(key, {}));
 });
 
-it('nothing is kept of an erased consent', async () => {
-  const key = consentRecordKey('u', phone, { at: startedAt, consentId: 'c' });
-  expect(await keep(key, {})).toBeUndefined();
-  expect(await keep(key, {}, { state: 'given' })).toEqual(makeRecord(key, {}));
+it('nothing is kept of an erased consent, and of a kept revocation no proof and no seller', async () => {
+  const [consentId, seller, proof] = [{ S: 'c' }, { S: 'Dental' }, { M: { channel: { S: 'web' } } }];
+  const images = { NewImage: { consentId, seller, proof } };
+  for (const key of [consentRecordKey('u', phone, { at: startedAt, consentId: 'c' }), consentsKey('u', phone)]) {
+    expect(await keep(key, images)).toBeUndefined();
+    expect(await keep(key, images, { consentId: 'c' })).toEqual(makeRecord(key, images));
+    expect(await keep(key, images, { consentId: 'c', erasedAt: startedAt })).toEqual(
+      makeRecord(key, { NewImage: { consentId } }),
+    );
+  }
+});
+
+it('nothing is kept of the packed consents of a person', async () => {
+  const [key, images] = [consentsKey('u', phone), { NewImage: { entries: { B: 'AAAA' } } }];
+  expect((await keep(key, images, { salt: 's' }))?.dynamodb?.NewImage).toEqual({});
+});
+
+it('nothing is kept of the first consent of a person, erased while others are there, nor of the change that erased it', async () => {
+  const [key, former] = [consentsKey('u', phone), { consentId: { S: 'c' }, proof: { M: {} } }];
+  expect(await keep(key, { NewImage: former }, { salt: 's' })).toBeUndefined();
+  expect(await keep(key, { OldImage: former, NewImage: {} }, { salt: 's' })).toBeUndefined();
+  expect(await keep(key, { OldImage: {}, NewImage: {} }, { salt: 's' })).toEqual(
+    makeRecord(key, { OldImage: {}, NewImage: {} }),
+  );
 });
 
 it('the change of an import keeps the numbers that the import still has, and that of an erasure or an export of a person no number', async () => {

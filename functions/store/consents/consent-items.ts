@@ -7,32 +7,44 @@ import type { ConsentEntry } from '../../domain/consent-decisions.ts';
 import type { Consent, NewConsent } from '../../domain/consents.ts';
 import { now } from '../../domain/date-time.ts';
 import { derivedIdentifier } from '../../domain/identifiers.ts';
-import { withoutUndefined } from '../../domain/json.ts';
+import { jsonBytes, withoutUndefined } from '../../domain/json.ts';
 import { isAbsent, when } from '../expressions.ts';
 import { consentRecordKey, consentsKey } from '../keys.ts';
 import type { Item, Table, TransactionAction } from '../table.ts';
 
 /** A record as it was made. Only an erasure changes it: it removes the proof and the seller. */
-export type ConsentItem = Item &
-  NewConsent & {
-    consentId: string;
-    recordedAt: string;
-    /** The request, with the number of its records: see `encodeRequest`. */
-    recordedBy: string;
-    requestId?: string;
-    madeBy?: StoredMaker;
-    /** The time at which an erasure of the person kept the revocation. */
-    erasedAt?: string;
-  };
+type ConsentRecord = NewConsent & {
+  consentId: string;
+  recordedAt: string;
+  /** The request, with the number of its records: see `encodeRequest`. */
+  recordedBy: string;
+  requestId?: string;
+  madeBy?: StoredMaker;
+  /** The time at which an erasure of the person kept the revocation. */
+  erasedAt?: string;
+};
+/** The item that has a record: its own, or that of the person. */
+export type ConsentItem = Item & ConsentRecord;
 
-/** All records of a person, as decisions need them. `salt` makes ids that nobody can guess a number from. */
-export type PersonConsents = { entries: ConsentEntry[]; salt: string; revision: string | undefined };
+/**
+ * All records of a person, as decisions need them. `first` is the record in the item of the person, if any. `salt` makes
+ * ids that nobody can guess a number from.
+ */
+export type PersonConsents = {
+  entries: ConsentEntry[];
+  first?: ConsentItem;
+  salt: string;
+  revision: string | undefined;
+};
 
-/** `entries` is JSON, deflated: a thousand records are about 20 KB. */
-type PersonItem = Item & { entries: Uint8Array; salt: string; revision: string };
+/** `entries` is JSON, deflated: a thousand records are about 20 KB. The other attributes are the first record. */
+type PersonItem = Item & { entries: Uint8Array; salt: string; revision: string } & Partial<ConsentRecord>;
 
 /** An entry of the packed list. The beginning of an id follows from its time. */
 type PackedEntry = [end: string, purpose: string, isRevoked: 0 | 1, at: number, expiresAt?: number];
+
+/** A first record of up to so many bytes is in the item of its person, which every start of a call reads. */
+const firstRecordBytes = 2048;
 
 const idPrefix = 'consent_';
 const timeCharacters = 10;
@@ -61,8 +73,14 @@ const unpackEntries = (bytes: Uint8Array): ConsentEntry[] =>
 export const readConsents = (item: Item | undefined): PersonConsents => {
   if (!item) return { entries: [], salt: randomUUID(), revision: undefined };
   const { entries, salt, revision } = item as PersonItem;
-  return { entries: unpackEntries(entries), salt, revision };
+  return { entries: unpackEntries(entries), first: hasRecord(item) ? item : undefined, salt, revision };
 };
+
+/** Checks whether an item has a record. That of a person may have none. */
+export const hasRecord = (item: Item): item is ConsentItem => 'consentId' in item;
+
+/** Returns the place of a record among those of its person. */
+export const consentPosition = ({ at, consentId }: ConsentItem) => `${at}#${consentId}`;
 
 /** Returns the entry of a record, whose id follows from its content. */
 export const toConsentEntry = (uid: string, salt: string, consent: NewConsent): ConsentEntry => {
@@ -87,44 +105,47 @@ export type AddedConsent = { consent: NewConsent; entry: ConsentEntry };
 export const consentActions = (
   table: Table,
   uid: string,
-  { entries, salt, revision }: PersonConsents,
+  found: PersonConsents,
   added: AddedConsent[],
   recordedBy: string,
 ): TransactionAction[] => {
-  const [first] = added as [AddedConsent];
   const made = { recordedAt: now(), recordedBy, requestId: currentRequestId(), madeBy: currentMaker() };
-  const person: PersonItem = {
-    ...consentsKey(uid, first.consent.number),
-    entries: packEntries([...entries, ...added.map(({ entry }) => entry)]),
-    salt,
-    revision: randomUUID(),
-  };
+  const records = added.map(({ consent, entry: { consentId } }) => {
+    const key = consentRecordKey(uid, consent.number, { at: consent.at, consentId });
+    return withoutUndefined({ ...key, ...consent, consentId, ...made }) as ConsentItem;
+  });
+  const [next] = records as [ConsentItem];
+  const first = found.revision === undefined && jsonBytes(next) <= firstRecordBytes ? next : found.first;
+  const entries = [...found.entries, ...added.map(({ entry }) => entry)];
   return [
-    table.putAction(person, isUnchanged(revision)),
-    ...added.map(({ consent, entry: { consentId } }) => {
-      const key = consentRecordKey(uid, consent.number, { at: consent.at, consentId });
-      return table.putAction(withoutUndefined({ ...key, ...consent, consentId, ...made }) as ConsentItem);
-    }),
+    personAction(table, uid, next.number, { ...found, entries, first }),
+    ...records.filter((record) => record !== first).map((record) => table.putAction(record)),
   ];
 };
 
-/** Returns the action that leaves these entries of a person; none deletes the item. */
-export const keepAction = (
+/** Returns the action that writes the item of a person, or deletes it without entries. It fails if others have written it since. */
+export const personAction = (
   table: Table,
   uid: string,
   number: string,
-  { salt, revision }: PersonConsents,
-  entries: ConsentEntry[],
-): TransactionAction =>
-  entries.length === 0
-    ? table.deleteAction(consentsKey(uid, number), isUnchanged(revision))
-    : table.putAction(
-        { ...consentsKey(uid, number), entries: packEntries(entries), salt, revision: randomUUID() } as PersonItem,
-        isUnchanged(revision),
-      );
+  { entries, first, salt, revision }: PersonConsents,
+): TransactionAction => {
+  const key = consentsKey(uid, number);
+  if (entries.length === 0) return table.deleteAction(key, isUnchanged(revision));
+  const person: PersonItem = { ...first, ...key, entries: packEntries(entries), salt, revision: randomUUID() };
+  return table.putAction(person, isUnchanged(revision));
+};
 
 const isUnchanged = (revision: string | undefined) =>
   revision === undefined ? isAbsent : when`revision = ${revision}`;
+
+/** Returns a kept revocation without its proof and its seller. The stream delivers the mark after the record, whose event then loses the number. */
+export const eraseDetails = (record: ConsentItem): ConsentItem => ({
+  ...record,
+  proof: undefined,
+  seller: undefined,
+  erasedAt: record.erasedAt ?? now(),
+});
 
 export const toConsent = (item: ConsentItem): Consent => {
   const { consentId, number, purpose, state, at, expiresAt, seller, proof, recordedAt, madeBy } = item;

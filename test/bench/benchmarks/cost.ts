@@ -64,8 +64,8 @@ const targets: Record<string, number> = {
   'checkBlockedNumbers, one of 10,000': 0.3,
   'updateCallOutcomes, one of 1,000': 0.8,
   'addBlockedNumbers, one of 10,000': 0.75,
-  // A transaction writes the record and the item of its person twice.
-  'recordConsents, one of 1,000': 2.8,
+  // A transaction writes an item twice.
+  'recordConsents, one of 1,000': 1.5,
 };
 
 /** The units that these requests took at the quota before their work followed what is asked. */
