@@ -36,7 +36,8 @@ const makeCall = (agentId: string, callId: string) => ({
   startedAt: '2026-03-01T10:00:00Z',
 });
 
-const people = ids.map((_, n) => ({
+/** A transaction has a hundred people, and four begin at once. */
+const people = Array.from({ length: 600 }, (_, n) => ({
   ...{ number: `+1415555${1000 + n}`, purpose: 'marketing', state: 'given', at: '2026-03-01T10:00:00.000Z' },
 }));
 
