@@ -2,7 +2,7 @@ import { now } from '../domain/date-time.ts';
 import type { ListedPlatformKey } from '../domain/platform-keys.ts';
 import type { PlatformName } from '../domain/voice-platforms.ts';
 import { service } from '../service.ts';
-import { exists, when } from '../store/expressions.ts';
+import { when } from '../store/expressions.ts';
 import { platformKeyCollection, platformKeyKey, withoutKey } from '../store/keys.ts';
 import { type Item, TableStore, table } from '../store/table.ts';
 
@@ -39,12 +39,7 @@ export class PlatformKeys extends TableStore {
 
   /** Returns false when there is none. */
   async remove(uid: string, platform: PlatformName): Promise<boolean> {
-    const key = platformKeyKey(uid, platform);
-    // The log of changes learns from this write who deletes it.
-    const isThere = (await this.table.change(key, { set: { deletedAt: now() } }, exists)) !== undefined;
-    // A key that was set meanwhile stays.
-    if (isThere) await this.table.delete(key, when`attribute_exists(deletedAt)`);
-    return isThere;
+    return this.table.deleteMarked(platformKeyKey(uid, platform));
   }
 
   /** Notes that the platform accepted the key, at most once an hour. */

@@ -27,6 +27,8 @@ export const when = (texts: TemplateStringsArray, ...values: unknown[]): Conditi
 
 export const exists = when`attribute_exists(pk)`;
 export const isAbsent = when`attribute_not_exists(pk)`;
+/** An item that says that it is deleted. */
+export const isDeleted = when`attribute_exists(deletedAt)`;
 
 /** Returns a change as the input of any update. */
 export const buildUpdate = ({ set = {}, initial = {}, add = {}, remove = {} }: Change, condition?: Condition) => {

@@ -21,11 +21,20 @@ import { StandardRetryStrategy } from '@smithy/core/retry';
 import { currentMaker, currentRequestId } from '../cause.ts';
 import type { StoredMaker } from '../domain/change-maker.ts';
 import { chunks } from '../domain/chunks.ts';
+import { now } from '../domain/date-time.ts';
 import { overloaded } from '../domain/errors.ts';
 import { withoutUndefined } from '../domain/json.ts';
 import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
-import { buildCondition, buildUpdate, type Change, type Condition, isAbsent } from './expressions.ts';
+import {
+  buildCondition,
+  buildUpdate,
+  type Change,
+  type Condition,
+  exists,
+  isAbsent,
+  isDeleted,
+} from './expressions.ts';
 import { type Collection, hasCause, hasMaker, type ItemKey } from './keys.ts';
 import type { Statement } from './statements.ts';
 import {
@@ -177,6 +186,17 @@ export class Table {
   async delete(key: ItemKey, condition?: Condition): Promise<void> {
     const input = { TableName: this.name, Key: key, ...buildCondition(condition) };
     await unlessConditionFails(() => untilAdmitted(() => this.client.send(new DeleteCommand(input), deadline())));
+  }
+
+  /**
+   * Deletes an item, marked first as deleted: from the mark, the log of changes learns who does it. What replaces it meanwhile
+   * stays. Returns false when there is none.
+   */
+  async deleteMarked(key: ItemKey): Promise<boolean> {
+    const mark = { deletedAt: now(), version: randomUUID() };
+    const isThere = (await this.change(key, { set: mark }, exists)) !== undefined;
+    if (isThere) await this.delete(key, isDeleted);
+    return isThere;
   }
 
   /**

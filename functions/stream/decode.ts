@@ -211,8 +211,7 @@ const hookSecretChanged = (
   { before, after }: TableChange<HookSecretItem>,
 ): DomainChange[] => {
   if (!after) return [{ kind: 'hookSecretDeleted', uid, platform }];
-  // Without secrets, the item is being deleted.
-  const isSame = after.secrets?.length === 0 || before?.secrets?.[0]?.sealed === after.secrets?.[0]?.sealed;
+  const isSame = before?.secrets?.[0]?.sealed === after.secrets?.[0]?.sealed;
   return isSame ? [] : [{ kind: 'hookSecretSet', uid, platform }];
 };
 

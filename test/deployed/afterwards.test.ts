@@ -138,6 +138,7 @@ const rare: Record<string, string[]> = {
   // These complete an interrupted deletion. An unchanged site that an earlier version has read gets an item with what its server said.
   crawlWebsite: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
   extractDocument: ['dynamodb:DeleteItem'],
+  setHookSecret: ['dynamodb:DeleteItem'],
   // These move the entry of a call that is recorded again with another start, set an outcome that would block a withheld
   // number, and block a number that is already blocked.
   receiveHook: ['dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:PartiQLUpdate'],

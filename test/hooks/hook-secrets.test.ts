@@ -46,3 +46,19 @@ it('secrets of a platform whose deletion is killed half-way are not accepted, an
   expect(await secrets.remove(uid, 'vapi')).toBe(true);
   expect(await secrets.remove(uid, 'vapi')).toBe(false);
 });
+
+it('a secret of a platform that is set after a deletion that was killed half-way has no use of the former one', async () => {
+  const { uid, set, inForce } = await newUser();
+  const secrets = hookSecrets.get();
+  await table
+    .get()
+    .change(hookSecretKey(uid, 'vapi'), { set: { lastUsedAt: at, lastRefused: { at, reason: 'body' } } });
+  vi.spyOn(table.get(), 'delete').mockRejectedValueOnce(new Error('killed'));
+  await expect(secrets.remove(uid, 'vapi')).rejects.toThrow('killed');
+  await set('second');
+  expect(await inForce()).toEqual([expect.objectContaining({ sealed: 'second' })]);
+  const found = await secrets.find(uid, 'vapi');
+  expect(found).toMatchObject({ platform: 'vapi', createdAt: at });
+  expect(found?.lastUsedAt).toBeUndefined();
+  expect(found?.lastRefused).toBeUndefined();
+});

@@ -9,7 +9,7 @@ import type { HmacAlgorithm, ListedHookSecret, SignatureRefusal } from '../../do
 import { activeSecrets, maxSecrets, replacedSecrets } from '../../domain/rotating-secrets.ts';
 import type { PlatformName } from '../../domain/voice-platforms.ts';
 import { service } from '../../service.ts';
-import { exists, when } from '../../store/expressions.ts';
+import { exists, isDeleted, when } from '../../store/expressions.ts';
 import { findItem, hookSecretCollection, hookSecretKey } from '../../store/keys.ts';
 import { type Item, type Lookup, TableStore, table, untilWritten } from '../../store/table.ts';
 import { putFirst } from '../../store/users.ts';
@@ -28,11 +28,15 @@ export type SealedHookSecret = {
   endsAt?: number;
 };
 
-/** A platform's secrets, the newest first. Without any, they are being deleted. `lastUsedAt` is up to an hour late. */
+/**
+ * A platform's secrets, the newest first. `deletedAt`: they are deleted, although their item is still there. `lastUsedAt` is
+ * up to an hour late.
+ */
 export type HookSecretItem = Item & {
   platform: PlatformName;
   secrets: SealedHookSecret[];
   version: string;
+  deletedAt?: string;
   /** A mark of the user: no signature is accepted. */
   suspended?: true;
   /** What its budget does to calls. */
@@ -60,7 +64,7 @@ export const hookSecretLookup = (uid: string, platform: PlatformName): Lookup<Ho
   return { keys: [key], read: (items) => unlessDeleted(findItem(items, key) as HookSecretItem | undefined) };
 };
 
-const unlessDeleted = (item: HookSecretItem | undefined) => (item && item.secrets.length > 0 ? item : undefined);
+const unlessDeleted = (item: HookSecretItem | undefined) => (item?.deletedAt === undefined ? item : undefined);
 
 /** The secrets with which platforms sign: an item for each platform of a user. */
 export class HookSecrets extends TableStore {
@@ -77,7 +81,8 @@ export class HookSecrets extends TableStore {
     const key = hookSecretKey(uid, platform);
     const version = randomUUID();
     return untilWritten(async () => {
-      const found = await this.table.get<HookSecretItem>(key);
+      const stored = await this.table.get<HookSecretItem>(key);
+      const found = unlessDeleted(stored);
       const [newest, ...others] = found?.secrets ?? [];
       const isKnown = newest && (found?.version === version || (await isSame(newest)));
       if (isKnown && isDeepStrictEqual(newest.parameters, secret.parameters)) return newest;
@@ -89,7 +94,10 @@ export class HookSecrets extends TableStore {
       const secrets = [written, ...former];
       const item: HookSecretItem = { ...found, ...key, platform, secrets, version };
       if (found) await this.table.put(item, when`version = ${found.version}`);
-      else await putFirst(this.table, uid, item);
+      else {
+        if (stored) await this.table.delete(key, isDeleted);
+        await putFirst(this.table, uid, item);
+      }
       return written;
     });
   }
@@ -107,13 +115,7 @@ export class HookSecrets extends TableStore {
 
   /** Returns false when there is none. */
   async remove(uid: string, platform: PlatformName): Promise<boolean> {
-    const key = hookSecretKey(uid, platform);
-    // The log of changes learns from this write who deletes it.
-    const deleted = { secrets: [], version: randomUUID() };
-    const isThere = (await this.table.change(key, { set: deleted }, exists)) !== undefined;
-    // A secret that was set meanwhile stays.
-    if (isThere) await this.table.delete(key, when`secrets = ${[]}`);
-    return isThere;
+    return this.table.deleteMarked(hookSecretKey(uid, platform));
   }
 
   /** Notes that a signed request was accepted, at most once an hour. */
@@ -161,7 +163,7 @@ const listedSecret = (item: HookSecretItem): SecretOfPlatform => {
 };
 
 export const hookSecrets = /* @__PURE__ */ service(() => new HookSecrets(table.get()), {
-  set: ['dynamodb:ConditionCheckItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
+  set: ['dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
   list: ['dynamodb:Query'],
   find: ['dynamodb:GetItem'],
   remove: ['dynamodb:DeleteItem', 'dynamodb:UpdateItem'],

@@ -7,7 +7,7 @@ import { chunks } from '../../domain/chunks.ts';
 import { now } from '../../domain/date-time.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
-import { isAbsent } from '../expressions.ts';
+import { isAbsent, isDeleted } from '../expressions.ts';
 import {
   type Collection,
   callCollection,
@@ -29,7 +29,7 @@ import {
   type StoredCall,
   withHistory,
 } from './call-records.ts';
-import { buildDeletedCall, isDeletedRecord, isOfDeletedCall } from './deleted-calls.ts';
+import { buildDeletedCall, isOfDeletedCall } from './deleted-calls.ts';
 import { callName, type Recording, recordActions, recordCalls } from './record-calls.ts';
 import { keepTranscript } from './transcripts.ts';
 
@@ -262,8 +262,7 @@ export class Calls extends TableStore {
     const found = [...stored.values()].filter(isConcerned);
     const gone = entries.filter(({ sk }) => !stored.has(callKey(agentId, parseCallId(sk)).pk));
     for (const { pk, sk } of gone) {
-      if (pk === callCollection(agentId).pk)
-        await this.table.delete(callKey(agentId, parseCallId(sk)), isDeletedRecord);
+      if (pk === callCollection(agentId).pk) await this.table.delete(callKey(agentId, parseCallId(sk)), isDeleted);
       await this.table.delete({ pk, sk }, isOfDeletedCall);
     }
     if (found.length > 0) await this.table.transact(toActions(found));

@@ -29,8 +29,5 @@ export const buildDeletedCall = (
   };
 };
 
-/** The condition that a record is what is left of a deleted call. */
-export const isDeletedRecord = when`attribute_exists(deletedAt)`;
-
 /** The condition that an entry by time is of a deleted call. */
 export const isOfDeletedCall = when`attribute_exists(ttlSeconds)`;
