@@ -230,24 +230,21 @@ const examples: [number, GivenBudget, Step[]][] = [
   ],
 ];
 
-itInAnyHistory(
-  'a share of a budget is told once for each period, before or after it ends, and keys refuse by the sum of the calls',
-  [8, 1000],
-  (runs) =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...moments),
-        budget,
-        fc.array(step, { minLength: 1, maxLength: 14 }),
-        async (now, given, steps) => {
-          vi.useFakeTimers({ toFake: ['Date'], now });
-          const history = new History();
-          await history.begin(given);
-          for (const one of steps) await history.take(one);
-          await history.check();
-          await history.compare();
-        },
-      ),
-      { numRuns: runs, examples },
+itInAnyHistory('a share of a budget is told once a period', [8, 1000], (runs) =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...moments),
+      budget,
+      fc.array(step, { minLength: 1, maxLength: 14 }),
+      async (now, given, steps) => {
+        vi.useFakeTimers({ toFake: ['Date'], now });
+        const history = new History();
+        await history.begin(given);
+        for (const one of steps) await history.take(one);
+        await history.check();
+        await history.compare();
+      },
     ),
+    { numRuns: runs, examples },
+  ),
 );
