@@ -4,7 +4,7 @@ import { crawlerName, type PageReader, type Validators } from '../clients/public
 import { limits } from '../domain/limits.ts';
 import type { Page, SourceWarning } from '../domain/sources.ts';
 import { withinSite } from '../domain/websites.ts';
-import { type PageContent, pageReader, type ReadPage, type ReceivedPage } from '../extraction/page.ts';
+import { type PageContent, pageReader, pageSeconds, type ReadPage, type ReceivedPage } from '../extraction/page.ts';
 import { WorkerAbortedError } from '../extraction/sandboxed-worker.ts';
 import { robotsFilter } from './robots.ts';
 
@@ -122,10 +122,8 @@ export class PageVisitor {
   #pageError(error: Error): PageFetchError {
     if (error instanceof PageFetchError) return error;
     if (this.#signal.aborted) return new PageFetchError('The crawl ran out of time before this page was read.');
-    // A RangeError comes from a page that nests deeper than the stack.
-    if (error instanceof WorkerAbortedError || error.name === 'RangeError') {
-      return new PageFetchError(tooIntricate);
-    }
+    if (error instanceof WorkerAbortedError)
+      return new PageFetchError(error.reason === 'time' ? tooSlow : tooIntricate);
     // An unexpected error fails only its page, so that the others are read.
     return new PageFetchError('The page could not be read.');
   }
@@ -135,6 +133,7 @@ export class PageVisitor {
 const maxRefreshSeconds = 10;
 
 const tooIntricate = 'The page is too large or too intricate to be read.';
+const tooSlow = `The page was not read within ${pageSeconds} seconds.`;
 
 const describeEmptyPage = ({ hasScripts, frames, warnings }: PageContent, page: URL): string => {
   if (warnings?.some(({ code }) => code === 'cut')) return tooIntricate;

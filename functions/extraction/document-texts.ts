@@ -8,13 +8,17 @@ import { runInWorker, WorkerAbortedError } from './sandboxed-worker.ts';
 export type DocumentText = { content: string; contentMD: string; warnings?: SourceWarning[] } | { failure: string };
 
 /** Reads an untrusted document in a sandboxed worker. Its bytes are transferred and cannot be used afterwards. */
-export const readDocument = async (bytes: Uint8Array, type: DocumentType): Promise<DocumentText> => {
+export const readDocument = async (
+  bytes: Uint8Array,
+  type: DocumentType,
+  reader: Pick<typeof documentReader, 'run' | 'close'> = documentReader,
+): Promise<DocumentText> => {
   try {
     // Bytes that do not share their buffer are transferred instead of copied.
     const transfer = bytes.length === bytes.buffer.byteLength ? [bytes.buffer as ArrayBuffer] : [];
-    const parts = await documentReader.run({ bytes, type }, transfer);
+    const parts = await reader.run({ bytes, type }, transfer);
     // Decoding a long text takes as much memory again, so the worker's is released first.
-    if (parts.content.length > maxPartsInMemory) await documentReader.close();
+    if (parts.content.length > maxPartsInMemory) await reader.close();
     const content = joinParts(parts.content);
     const { warnings = [] } = parts;
     if (content.trim() === '') {
@@ -28,7 +32,7 @@ export const readDocument = async (bytes: Uint8Array, type: DocumentType): Promi
 };
 
 const describeFailure = (error: Error): string => {
-  if (error instanceof WorkerAbortedError) return error.reason === 'crash' ? failures.broken : tooMuch;
+  if (error instanceof WorkerAbortedError) return abortions[error.reason];
   return failures[error.name] ?? failures[error.message] ?? failures.broken;
 };
 
@@ -57,6 +61,8 @@ const loaders: Record<DocumentType, () => Promise<Reader>> = {
   md: () => loadTextReader(true),
 };
 
+const timeoutSeconds = 60;
+
 const documentReader = runInWorker(
   'readDocument',
   import.meta.url,
@@ -66,7 +72,7 @@ const documentReader = runInWorker(
     return await read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   },
   {
-    timeoutSeconds: 60,
+    timeoutSeconds,
     cpuSeconds: ({ bytes }) => maxCpuSeconds(bytes.length),
     heapMegabytes: 288,
     bufferMegabytes: 96,
@@ -87,6 +93,7 @@ const takeParts = ({ content, contentMD, warnings }: LongDocument): Parts => ({
 });
 
 const tooMuch = 'The document is too large or too complicated to be read.';
+const tooSlow = `The document was not read within ${timeoutSeconds} seconds. Try it again, or split it.`;
 const failures: Record<string, string> & { broken: string } = {
   broken: 'The file is damaged: it cannot be read as what it begins like.',
   // What V8 says when a text outgrows a string, and elements nest too deep.
@@ -96,6 +103,7 @@ const failures: Record<string, string> & { broken: string } = {
   PasswordProtectedError: 'The document is protected with a password. Upload it without one.',
   PasswordException: 'The document is protected with a password. Upload it without one.',
 };
+const abortions = { time: tooSlow, 'CPU time': tooMuch, memory: tooMuch, crash: failures.broken };
 const withoutText: Record<DocumentType, string> = {
   pdf: 'The document has no text.',
   docx: 'The document has no text.',

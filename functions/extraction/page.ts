@@ -31,6 +31,9 @@ export const readPage = ({ url, contentType, bytes }: ReceivedPage): ReadPage =>
   return { ...content, warnings: [...(warnings ?? []), ...budget.warnings] };
 };
 
+/** The longest time that a page is read, however busy the machine is. */
+export const pageSeconds = 15;
+
 /** Reads untrusted pages of HTML or plain text in a sandboxed worker. */
 export const pageReader = runInWorker(
   'readPage',
@@ -39,5 +42,5 @@ export const pageReader = runInWorker(
     begin();
     return readPage(page);
   },
-  { timeoutSeconds: 15, cpuSeconds: ({ bytes }) => maxCpuSeconds(bytes.length), heapMegabytes: 512 },
+  { timeoutSeconds: pageSeconds, cpuSeconds: ({ bytes }) => maxCpuSeconds(bytes.length), heapMegabytes: 512 },
 );

@@ -1,15 +1,20 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** Work that was aborted: it took too much time or memory, or its thread died. */
+/**
+ * Work that was aborted: it took too much time or memory, or its thread died. Work that takes too much time without taking too
+ * much CPU time may have waited for a busy machine.
+ */
 export class WorkerAbortedError extends Error {
   override readonly name = 'WorkerAbortedError';
-  readonly reason: 'time' | 'memory' | 'crash';
+  readonly reason: AbortReason;
 
-  constructor(reason: 'time' | 'memory' | 'crash', cause?: unknown) {
+  constructor(reason: AbortReason, cause?: unknown) {
     super(`The worker was aborted: ${reason}.`, { cause });
     this.reason = reason;
   }
 }
+
+type AbortReason = 'time' | 'CPU time' | 'memory' | 'crash';
 
 type Work<Input, Output> = (input: Input, begin: () => void) => Output | Promise<Output>;
 type Result<Output> = { output: Output } | { error: { name: string; message: string } };
@@ -132,7 +137,7 @@ type Use = { heapMegabytes: number; bufferMegabytes?: number; cpuSeconds: number
 const watchUse = (
   worker: Worker,
   { heapMegabytes, bufferMegabytes = Number.POSITIVE_INFINITY, cpuSeconds }: Use,
-  onExceeded: (reason: 'time' | 'memory') => void,
+  onExceeded: (reason: 'CPU time' | 'memory') => void,
 ) => {
   let usedBefore: NodeJS.CpuUsage | undefined;
   const timer = setInterval(async () => {
@@ -146,7 +151,7 @@ const watchUse = (
     // A later look, or the beginning of the work, may have come first.
     if (since !== usedBefore) return;
     if (!since) usedBefore = used;
-    else if (used && used.user + used.system > cpuSeconds * 1_000_000) onExceeded('time');
+    else if (used && used.user + used.system > cpuSeconds * 1_000_000) onExceeded('CPU time');
   }, 25);
   const begin = () => {
     usedBefore = undefined;

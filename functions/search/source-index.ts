@@ -30,10 +30,13 @@ export const buildIndex = async (
   try {
     return { packed: await indexer.run({ kind, content, contentMD, language }), format: indexFormat, language };
   } catch (error) {
-    throw error instanceof WorkerAbortedError ? new IndexingError(tooMuch, { cause: error }) : error;
+    if (!(error instanceof WorkerAbortedError)) throw error;
+    throw new IndexingError(error.reason === 'time' ? tooSlow : tooMuch, { cause: error });
   }
 };
 
+const timeoutSeconds = 60;
+const tooSlow = `The text was not prepared for the search within ${timeoutSeconds} seconds. Try it again, or split it.`;
 const tooMuch = 'The text is too large or too complicated to be searched. Split it into several sources.';
 
 /** Makes the index of a new text, or returns the reason why it cannot be indexed. */
@@ -67,7 +70,7 @@ export const textIndexer = runInWorker(
   async ({ kind, content, contentMD, language }: IndexInput): Promise<Uint8Array> =>
     packIndex(parsePages(kind, content), contentMD, await loadLanguage(language)).packed,
   // Ten megabytes of different words take half a minute and 700 MB. No language has as many.
-  { timeoutSeconds: 60, cpuSeconds: () => 25, heapMegabytes: 1024, bufferMegabytes: 128 },
+  { timeoutSeconds, cpuSeconds: () => 25, heapMegabytes: 1024, bufferMegabytes: 128 },
 );
 type IndexInput = { kind: SourceKindName; content: string; contentMD: string; language: string };
 

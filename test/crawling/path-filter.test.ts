@@ -21,7 +21,7 @@ it('path patterns that take too long are aborted, and never block the event loop
   expect(await longestTurn(matching)).toBeLessThan(1000);
   // Which bound is reached first depends on the machine.
   const error = await matching.catch((thrown) => thrown);
-  expect(error).toMatchObject({ name: 'WorkerAbortedError', reason: expect.stringMatching(/^(time|memory)$/) });
+  expect(error).toMatchObject({ name: 'WorkerAbortedError', reason: expect.stringMatching(/time|memory/) });
   expect(await wantedUrls({ includePaths: ['^/a'], excludePaths: [] }, [`${site}/a`])).toEqual([`${site}/a`]);
 });
 

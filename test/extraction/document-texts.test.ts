@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { detectKind } from '../../functions/extraction/document-kind.ts';
 import { readDocument } from '../../functions/extraction/document-texts.ts';
+import { WorkerAbortedError } from '../../functions/extraction/sandboxed-worker.ts';
 import {
   deflated,
   makeDocx,
@@ -403,6 +404,16 @@ describe('a document made to do harm is given up, and says why', { tags: 'heavy'
   it('the document after a harmful one is read', async () => {
     expect(await read(await makePdf('Still here'))).toEqual({ content: 'Still here', contentMD: 'Still here' });
   });
+});
+
+it.each([
+  ['time', 'The document was not read within 60 seconds. Try it again, or split it.'],
+  ['CPU time', tooMuch.failure],
+  ['memory', tooMuch.failure],
+  ['crash', damaged.failure],
+] as const)('a document whose reader is aborted for %s says so', async (reason, failure) => {
+  const reader = { run: () => Promise.reject(new WorkerAbortedError(reason)), close: async () => {} };
+  expect(await readDocument(Buffer.from('A text.'), 'txt', reader)).toEqual({ failure });
 });
 
 /** A file whose text would be longer than a string can be. */

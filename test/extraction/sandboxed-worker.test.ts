@@ -30,7 +30,7 @@ it('a sandboxed worker is aborted when its input has taken more CPU time than it
   timeout: 20_000,
 }, async () => {
   limits.cpuSeconds = () => 0.5;
-  await expect(misbehave.run('spin')).rejects.toMatchObject({ name: 'WorkerAbortedError', reason: 'time' });
+  await expect(misbehave.run('spin')).rejects.toMatchObject({ name: 'WorkerAbortedError', reason: 'CPU time' });
   limits.cpuSeconds = undefined;
   expect(await misbehave.run('next')).toBe('NEXT');
 });

@@ -57,14 +57,16 @@ it('the index of a source is found wherever a job that indexes it again is kille
   expect(await readPieces(id)).toEqual([]);
 });
 
-it.each(['time', 'memory'] as const)(
+it.each([
+  ['time', 'The text was not prepared for the search within 60 seconds. Try it again, or split it.'],
+  ['CPU time', 'The text is too large or too complicated to be searched. Split it into several sources.'],
+  ['memory', 'The text is too large or too complicated to be searched. Split it into several sources.'],
+] as const)(
   'the index of a text on which the indexer would take too much %s is given up with a sentence',
-  async (reason) => {
+  async (reason, failure) => {
     const indexer = { run: () => Promise.reject(new WorkerAbortedError(reason)) };
-    const failure = await buildIndex('document', 'A text.', 'A text.', 'en', indexer).catch(indexingFailure);
-    expect(failure).toEqual({
-      failure: 'The text is too large or too complicated to be searched. Split it into several sources.',
-    });
+    const outcome = await buildIndex('document', 'A text.', 'A text.', 'en', indexer).catch(indexingFailure);
+    expect(outcome).toEqual({ failure });
     expect(await buildIndex('document', 'A text.', 'A text.', 'en')).toMatchObject({ language: 'en' });
   },
 );
