@@ -11,18 +11,20 @@ import { anyAddress, callsTool, model, says, talk, userSays } from '../support/c
 import { newWorld, target, unique, useTargetInThisProcess } from '../support/world.ts';
 
 describe('the limits for callers', () => {
-  it('the chat’s limit is thirty turns a minute for one address, also for concurrent requests', async () => {
+  it('the chat’s limit for one address applies to concurrent requests, and to no other address', async () => {
+    useTargetInThisProcess();
+    const usage = new ChatUsage(table.get(), { turnsPerMinute: 3, tokensPerDay: 1_000_000 });
     const address = anyAddress();
     const chatModel = model(says('Hello.'));
-    const answers = await Promise.all(Array.from({ length: 35 }, () => talk(chatModel, { address })));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => talk(chatModel, { address, usage })));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(5);
     expect(refused[0]?.body).toEqual({ error: 'rate_limited', message: expect.any(String) });
     const retryAfter = Number(refused[0]?.headers['retry-after']);
     expect(retryAfter).toBeGreaterThan(0);
     expect(retryAfter).toBeLessThanOrEqual(60);
-    expect(chatModel.doStreamCalls).toHaveLength(30);
-    expect((await talk(chatModel, { address: anyAddress() })).status).toBe(200);
+    expect(chatModel.doStreamCalls).toHaveLength(3);
+    expect((await talk(chatModel, { address: anyAddress(), usage })).status).toBe(200);
   });
 
   it('an invalid conversation and an unknown key count against the rate of their address', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { agentSharing } from '../../functions/store/agents/agent-sharing.ts';
-import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
 import { changesAreRead, distinct, listening } from '../support/webhook-events.ts';
 import { newEndpoint, newReceiver, type SentEvent, verified } from '../support/webhooks.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -44,20 +43,5 @@ describe.concurrent('an endpoint', () => {
     expect(await gone.received()).toHaveLength(1);
     const { deliveries } = (await call('GET', '/webhook-deliveries', { query: { uid, endpointId } })).body;
     expect(deliveries).toMatchObject([{ status: 'failed', type: 'call.recorded', attempts: [{ status: 410 }] }]);
-  });
-
-  it('an endpoint that has failed for five days is disabled by its next failure', async () => {
-    const { call, uid, recordCall, until } = await listening({ events: ['webhook_endpoint.*'] });
-    const failing = await newReceiver({ status: 500 });
-    const { endpointId } = await newEndpoint({ uid, call } as World, failing.url, { events: ['call.*'] });
-    const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000).toISOString();
-    await webhookEndpoints.get().change(uid, endpointId, (found) => ({ ...found, failingSince: daysAgo(4.9) }));
-    await recordCall('call-1');
-    await failing.waitFor(1);
-    expect((await call('GET', `/webhook-endpoints/${endpointId}`, { query: { uid } })).body.active).toBe(true);
-    await webhookEndpoints.get().change(uid, endpointId, (found) => ({ ...found, failingSince: daysAgo(5.1) }));
-    await recordCall('call-2');
-    const [disabled] = await until('webhook_endpoint.disabled');
-    expect(disabled?.data).toMatchObject({ endpointId, disabledReason: 'failing' });
   });
 });

@@ -71,7 +71,7 @@ describe.each(names)('the list of calls of %s', (platform) => {
 
   it(`every page of ${platform} is read, also where calls began at the same moment`, async () => {
     // Vapi has no cursor: a small page is its last one.
-    const [maxPage, length] = platform === 'vapi' ? [100, 230] : [4, 11];
+    const [maxPage, length] = platform === 'vapi' ? [100, 110] : [4, 11];
     platforms.maxPage = maxPage;
     const startedAt = Date.now() - hour;
     const calls = Array.from({ length }, (_, n) =>
@@ -106,19 +106,19 @@ describe.each(names)('the list of calls of %s', (platform) => {
     });
     expect(await world.reconcile()).toMatchObject({ listed: 2, skipped: 1, recovered: 1 });
   });
+});
 
-  it(`a key that ${platform} refuses ends the reconciliation with a sentence that does not contain it`, async () => {
-    const world = await newReconciledWorld(platforms, platform);
+describe('a reconciliation', () => {
+  it('a key that the platform refuses ends it with a sentence that does not contain the key', async () => {
+    const world = await newReconciledWorld(platforms, 'twilio');
     world.account.apiKey = 'another';
     const { status, error } = await world.reconcile();
     expect([status, error]).toEqual(['failed', expect.stringContaining('does not accept the API key (401)')]);
     expect(error).not.toContain(world.apiKeyOfPlatform);
     const [listed] = await Array.fromAsync(platformKeys.get().list(world.uid));
-    expect(listed).toMatchObject({ platform, lastRefused: { status: 401 } });
+    expect(listed).toMatchObject({ platform: 'twilio', lastRefused: { status: 401 } });
   });
-});
 
-describe('a reconciliation', () => {
   it('a call without its end gets it, and one with another duration or cost is reported and stays', async () => {
     const calls = [platformCall('vapi', { cost: 0.2 }), platformCall('vapi'), platformCall('vapi', { cost: 0.3 })];
     const world = await newReconciledWorld(platforms, 'vapi', { calls });
@@ -321,7 +321,7 @@ describe('a reconciliation', () => {
     }
   });
 
-  it.each(names)(
+  it.each(['retell', 'twilio'] as const)(
     'a call of %s that was deleted stays deleted, whoever reports it, and comes back if the user records it',
     async (platform) => {
       const call = platformCall(platform);
@@ -374,14 +374,14 @@ describe('a reconciliation', () => {
   });
 
   it('an hourly pass in which nothing is missing makes two requests to the platform and nine to the table', async () => {
-    const calls = Array.from({ length: 150 }, (_, n) =>
-      platformCall('retell', { startedAt: Date.now() - 10 * minute - n * 10 * minute }),
+    const calls = Array.from({ length: 15 }, (_, n) =>
+      platformCall('retell', { startedAt: Date.now() - 10 * minute - n * 100 * minute }),
     );
     const world = await newReconciledWorld(platforms, 'retell', { calls });
     await world.reconcile();
     // Its last use is not noted yet.
     await world.setKey();
-    platforms.maxPage = 100;
+    platforms.maxPage = 10;
     platforms.requests.length = 0;
     const seen: string[] = [];
     injectFaults(
@@ -390,15 +390,15 @@ describe('a reconciliation', () => {
     );
     const done = await world.reconcileHourly(Date.now() - 10 * minute);
     noFaults();
-    expect(done).toMatchObject({ status: 'done', listed: 150, known: 150, recovered: 0, skipped: 0 });
+    expect(done).toMatchObject({ status: 'done', listed: 15, known: 15, recovered: 0, skipped: 0 });
     expect(platforms.requests).toHaveLength(2);
     expect(seen).toHaveLength(9);
     // One that the platform lists late is found, and one that was deleted since the pass before is not counted as known.
     world.account.calls.push(platformCall('retell', { startedAt: Date.now() - 20 * hour }));
-    await world.call('DELETE', `/calls/${world.agentId}/retell:${calls[40]?.id}`);
+    await world.call('DELETE', `/calls/${world.agentId}/retell:${calls[4]?.id}`);
     expect(await world.reconcileHourly(Date.now())).toMatchObject({
-      listed: 151,
-      known: 149,
+      listed: 16,
+      known: 14,
       recovered: 1,
       skipped: 1,
     });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { StoredEndpoint } from '../../functions/webhooks/endpoint-state.ts';
-import { decideDelivery, endpointState, findWait } from '../../functions/webhooks/endpoint-state.ts';
+import { decideDelivery, endpointAfter, endpointState, findWait } from '../../functions/webhooks/endpoint-state.ts';
 import { newEndpointRecord } from '../support/records.ts';
 
 const at = Date.parse('2026-03-01T12:00:00.000Z');
@@ -89,4 +89,18 @@ it('a delivery whose next attempt is not due yet waits for it, unless its user i
     'retry',
   ]);
   expect(wait({ ...confirmed, isSuspended: true })).toBe('suspension');
+});
+
+it.each([
+  [
+    'has failed for almost five days',
+    secondsAgo(4.9 * 24 * 60 * 60),
+    { kind: 'failure', deliveryId: 'own' },
+    undefined,
+  ],
+  ['has failed for five days', secondsAgo(5.1 * 24 * 60 * 60), { kind: 'failure', deliveryId: 'own' }, 'failing'],
+  ['is gone', undefined, { kind: 'gone' }, 'gone'],
+] as const)('an endpoint that %s is disabled, or is not, by its next failure', (_, since, outcome, disabledReason) => {
+  const after = endpointAfter({ ...confirmed, failingSince: since }, outcome, at);
+  expect([after.active, after.disabledReason]).toEqual([disabledReason === undefined, disabledReason]);
 });

@@ -421,12 +421,12 @@ const idFields = new Set(['uid', 'agentId', 'websiteId', 'call_id', 'agent_id', 
 describe('events under faults', () => {
   const events =
     'events reach every endpoint that subscribes to them at least once, each change under one id, and no other';
-  const tables: [string, () => string | undefined][] = [
-    ['', () => undefined],
-    [', also from a table that refuses as partitions do', () => partitions.endpoint],
+  const tables: [string, number, () => string | undefined][] = [
+    ['', 1, () => undefined],
+    [', also from a table that refuses as partitions do', 0, () => partitions.endpoint],
   ];
-  for (const [name, endpoint] of tables) {
-    itInAnyHistory(events + name, [1, 5], (numRuns) =>
+  for (const [name, few, endpoint] of tables) {
+    itInAnyHistory(events + name, [few, 5], (numRuns) =>
       fc.assert(
         fc.asyncProperty(history, async ({ rounds, erased, seed }) => {
           // From the present again: the history before went days ahead.

@@ -105,7 +105,7 @@ const tell = (
 
 itInAnyHistory(
   'the history of a caller is what a plain model of the calls says, and entries of other calls are never left',
-  [15, 200],
+  [5, 200],
   (runs) =>
     fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.nat(), async (steps, seed) => {

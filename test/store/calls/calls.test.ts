@@ -209,11 +209,11 @@ it.concurrent.each(['lost response', 'conflict', 'throttle', 'server error'] as 
   'an outcome changes once when every first attempt meets with: %s',
   async (fault) => {
     const agentId = `agent-${randomUUID()}`;
-    const callIds = Array.from({ length: 26 }, (_, n) => `c${n}`);
+    const callIds = ['a', 'b'];
     await recordAll(agentId, callIds);
     let batches = 0;
     const faulty = callsUnder((operation) =>
-      operation === 'BatchExecuteStatement' && batches++ < 2 ? fault : undefined,
+      operation === 'BatchExecuteStatement' && batches++ < 1 ? fault : undefined,
     );
     const results = await faulty.setOutcomes(
       callIds.map((callId) => makeSetting(agentId, callId, 'x')),
@@ -228,7 +228,7 @@ it.concurrent.each(['lost response', 'conflict', 'throttle', 'server error'] as 
 
 it.concurrent('calls accept an outcome in one write each, 25 in a round trip, and no transaction', async () => {
   const agentId = `agent-${randomUUID()}`;
-  const callIds = Array.from({ length: 51 }, (_, n) => `c${n}`);
+  const callIds = Array.from({ length: 26 }, (_, n) => `c${n}`);
   await recordAll(agentId, callIds);
   const operations: string[] = [];
   const observed = callsUnder(
@@ -239,7 +239,7 @@ it.concurrent('calls accept an outcome in one write each, 25 in a round trip, an
     callIds.map((callId) => makeSetting(agentId, callId, 'x')),
     later(),
   );
-  expect(operations).toEqual(['BatchGetItem', ...Array(3).fill('BatchExecuteStatement')]);
+  expect(operations).toEqual(['BatchGetItem', ...Array(2).fill('BatchExecuteStatement')]);
 });
 
 it.concurrent('calls block a number and change the outcome both or not at all, and one of many callers adds the entry', async () => {

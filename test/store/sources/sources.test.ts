@@ -85,7 +85,7 @@ it('a text of any length is returned as it was stored, in as many responses as n
 
 it('a text is read whole, old or new, while it is replaced again and again', async () => {
   const source = await websites.get().add(record());
-  const long = (letter: string) => letter.repeat(300_000);
+  const long = (letter: string) => letter.repeat(150_000);
   await bring(source, long('a'));
   let done = false;
   const write = async () => {
