@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { ApiError, insufficientPermissions } from '../domain/errors.ts';
 import { AgentIdInPath, isIdentifier, Uid } from '../domain/identifiers.ts';
+import { limits } from '../domain/limits.ts';
 import { Reconciliation, ReconciliationIdInPath } from '../domain/reconciliations.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -12,8 +13,7 @@ export const getReconciliation = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/reconciliations/{reconciliationId}',
   summary: 'Get a reconciliation',
-  description:
-    'Returns the status and the counts of a reconciliation, and the first 100 differences of recorded calls in duration and cost. It is kept for 30 days.',
+  description: `Returns the status and the counts of a reconciliation, and the first ${limits.reconciliationDifferences} differences of recorded calls in duration and cost. It is kept for 30 days.`,
   caller: { kind: 'key', scope: 'calls', agent: ({ params: { agentId }, query: { uid } }) => ({ agentId, uid }) },
   services: { reconciliations: reconciliations.for('find') },
   params: z.object({ agentId: AgentIdInPath, reconciliationId: ReconciliationIdInPath }),

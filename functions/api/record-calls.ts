@@ -36,7 +36,7 @@ export const recordCalls = endpoint({
     ),
     failed: listField(FailedItem, 'The items that were not, in the order sent.'),
   }),
-  errorDescriptions: { 400: 'There is no item, or there are more than 1,000.' },
+  errorDescriptions: { 400: `There is no item, or there are more than ${formatLimit('callsPerRequest')}.` },
 
   async handle({ body, principal, receivedAt, ignored }, { calls, credentials }) {
     const until = findLastTableCall(receivedAt);

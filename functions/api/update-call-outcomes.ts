@@ -44,7 +44,7 @@ export const updateCallOutcomes = endpoint({
     updated: listField(UpdatedOutcome, 'The items that were applied, in the order sent.'),
     failed: listField(FailedItem, 'The items that were not applied, in the order sent.'),
   }),
-  errorDescriptions: { 400: 'There is no item, or there are more than 1,000.' },
+  errorDescriptions: { 400: `There is no item, or there are more than ${formatLimit('outcomesPerRequest')}.` },
 
   async handle({ body, principal, receivedAt }, { calls, credentials }) {
     const context = { principal, credentials };

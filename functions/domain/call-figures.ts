@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { Direction } from './calls.ts';
 import { component, describe, integerField, numberField, objectComponent, textField } from './describe.ts';
 import { examples } from './examples.ts';
+import { formatLimit } from './format-limit.ts';
 import { limits } from './limits.ts';
 import { isTimeZone } from './time-zones.ts';
 
@@ -103,7 +104,7 @@ const sums = {
     ),
   costs: count('Number of calls whose cost is in the sums.', 380),
   costsLeftOut: count(
-    'Number of calls whose cost is not in the sums: it is not `{ amount, currency }` with an amount from 0 to below 10¹² of at most 6 decimals, and three capital letters or `credits`, or a platform reported more than 10,000, or 10,000,000 credits.',
+    `Number of calls whose cost is not in the sums: it is not \`{ amount, currency }\` with an amount from 0 to below 10¹² of at most 6 decimals, and three capital letters or \`credits\`, or a platform reported more than ${formatLimit('reportedCost')}, or ${formatLimit('reportedCredits')} credits.`,
     0,
   ),
   held: count('Number of calls whose outcome is held: see `heldOutcome` of a call.', 3),

@@ -186,8 +186,9 @@ export const limits = {
   assistantIdCharacters: 128,
   /** The time for which a replaced secret is accepted, too. */
   replacedSecretSeconds: 24 * 60 * 60,
-  /** Maximum number of days that a reconciliation compares. */
+  /** Maximum number of days that a reconciliation compares, and of differences that it names. */
   reconciliationDays: 31,
+  reconciliationDifferences: 100,
   /** Maximum size of a form of a voice platform whose signature is checked field by field. */
   hookFormBytes: 64 * 1024,
   /** Maximum number of clients of a user, of keys of a user that are not over, and of guests of an agent. */

@@ -12,6 +12,7 @@ import {
   wholeField,
 } from './describe.ts';
 import { Uid } from './identifiers.ts';
+import { limits } from './limits.ts';
 
 const exampleId = 'reconciliation_01KB3P8V4N6T0R2X5Z7B9D1F3H';
 const id = () => textField('Id of the reconciliation.', exampleId);
@@ -29,7 +30,7 @@ export const ReconciliationRequest = z.object({
   from: DateTime.check(describe('Calls that start at this time or later.', '2026-03-01T00:00:00.000Z')),
   to: DateTime.check(
     describe(
-      'Calls that start before this time: at most the present, and 31 days after `from`.',
+      `Calls that start before this time: at most the present, and ${limits.reconciliationDays} days after \`from\`.`,
       '2026-03-02T00:00:00.000Z',
     ),
   ),
@@ -82,7 +83,7 @@ export const Reconciliation = objectComponent(
     dryRun: flagField('Whether it counts only.', false),
     ...range,
     ...counts,
-    differences: listField(Difference, 'The first 100 differences.'),
+    differences: listField(Difference, `The first ${limits.reconciliationDifferences} differences.`),
     error: z.optional(
       textField('Why it failed.', 'Vapi does not accept the API key (401). Set another one, and try again.'),
     ),

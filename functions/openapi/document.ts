@@ -240,8 +240,7 @@ const IdempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description:
-    'Makes the request safe to repeat: for 24 hours a request with the same key and the same content returns the first response again. 1 to 255 visible ASCII characters, such as a UUID.',
+  description: `Makes the request safe to repeat: for ${formatLimit('idempotencySeconds')} a request with the same key and the same content returns the first response again. 1 to 255 visible ASCII characters, such as a UUID.`,
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
   example: '3f2b8c1e-5a7d-4e90-8b61-2c9d0f4a7e13',
 };

@@ -4,6 +4,7 @@ import { PlatformError, PlatformRequests } from '../clients/platform-requests.ts
 import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { hashingSecret } from '../clients/secrets.ts';
 import { ApiError } from '../domain/errors.ts';
+import { limits } from '../domain/limits.ts';
 import { platformTitles } from '../domain/voice-platforms.ts';
 import { environment } from '../environment.ts';
 import { callStarts } from '../hooks/call-starts.ts';
@@ -222,8 +223,6 @@ const hashId = (id: string) => hash('sha256', id, 'base64url').slice(0, 11);
 const isFirst = (all: { id: string }[], index: number) => all.findIndex(({ id }) => id === all[index]?.id) === index;
 const isSame = (one: Position, other: Position | undefined) => JSON.stringify(one) === JSON.stringify(other);
 
-const maxDifferences = 100;
-
 /** Returns a page whose calls that could not be recorded count as skipped. */
 const countAsSkipped = (compared: ComparedPage, unrecorded: Set<string>): ComparedPage => {
   const { counts, planned } = compared;
@@ -248,5 +247,5 @@ const addCounts = (progress: Progress, { counts, differences }: ComparedPage): P
   completed: progress.completed + counts.completed,
   skipped: progress.skipped + counts.skipped,
   differing: progress.differing + counts.differing,
-  differences: [...progress.differences, ...differences].slice(0, maxDifferences),
+  differences: [...progress.differences, ...differences].slice(0, limits.reconciliationDifferences),
 });
