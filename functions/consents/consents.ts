@@ -9,7 +9,6 @@ import {
   type AddedConsent,
   type ConsentItem,
   consentActions,
-  consentPosition,
   eraseDetails,
   type PersonConsents,
   personAction,
@@ -18,7 +17,7 @@ import {
   toConsentEntry,
 } from '../store/consents/consent-items.ts';
 import { exists } from '../store/expressions.ts';
-import { consentCollections, consentRecordCollection, consentsKey, findItem } from '../store/keys.ts';
+import { consentCollections, consentPosition, consentRecordCollection, consentsKey, findItem } from '../store/keys.ts';
 import { mergePages } from '../store/merge-pages.ts';
 import { backOff, type Lookup, type QueryOptions, TableStore, type TransactionAction, table } from '../store/table.ts';
 import { retryLater, writeFailure } from '../store/write-failures.ts';
@@ -131,7 +130,10 @@ export class Consents extends TableStore {
   /** Yields the records of a person by time, with the first one in its place. */
   #records(uid: string, number: string, options: RecordOrder = {}): AsyncGenerator<ConsentItem> {
     const others = this.table.pages<ConsentItem>(consentRecordCollection(uid, number), options);
-    return mergePages([others, this.#first(uid, number, options)], { ...options, getPosition: consentPosition });
+    return mergePages<ConsentItem>([others, this.#first(uid, number, options)], {
+      ...options,
+      getPosition: consentPosition,
+    });
   }
 
   async *#first(uid: string, number: string, { after, descending }: RecordOrder): AsyncGenerator<ConsentItem[]> {

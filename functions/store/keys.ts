@@ -204,13 +204,12 @@ export const consentRecordCollection = (uid: string, phone: string): PrefixedCol
   const form = chooseForm(phone);
   return { ...consentCollection(uid, chooseShard(form, consentShards)), prefix: `${form}#` };
 };
-export const consentRecordKey = (
-  uid: string,
-  phone: string,
-  { at, consentId }: { at: string; consentId: string },
-): ItemKey => {
+type ConsentPlace = { at: string; consentId: string };
+/** The place of a record among those of its person. */
+export const consentPosition = ({ at, consentId }: ConsentPlace) => `${at}#${consentId}`;
+export const consentRecordKey = (uid: string, phone: string, place: ConsentPlace): ItemKey => {
   const { pk, prefix } = consentRecordCollection(uid, phone);
-  return { pk, sk: `${prefix}${at}#${consentId}` };
+  return { pk, sk: `${prefix}${consentPosition(place)}` };
 };
 /** All records of a person together, and the first of them: what a decision reads. */
 export const consentsKey = (uid: string, phone: string): ItemKey => ({

@@ -79,9 +79,6 @@ export const readConsents = (item: Item | undefined): PersonConsents => {
 /** Checks whether an item has a record. That of a person may have none. */
 export const hasRecord = (item: Item): item is ConsentItem => 'consentId' in item;
 
-/** Returns the place of a record among those of its person. */
-export const consentPosition = ({ at, consentId }: ConsentItem) => `${at}#${consentId}`;
-
 /** Returns the entry of a record, whose id follows from its content. */
 export const toConsentEntry = (uid: string, salt: string, consent: NewConsent): ConsentEntry => {
   const { number, purpose, state, at, expiresAt, seller, proof } = consent;
