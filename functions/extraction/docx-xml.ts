@@ -16,7 +16,7 @@ export type Element = {
   hasText?: boolean;
 };
 
-/** Reads one concern of a part: it is told of each element and text, and of the elements that are open then. */
+/** Reads one concern of a part. Receives each element and text, and the elements that are open around it. */
 export type ElementReader = {
   open?: (element: Element) => void;
   read?: (text: string, element: Element, open: readonly Element[]) => void;
