@@ -172,6 +172,8 @@ it.each(names)('the example in the help of "%s" is a command that is accepted', 
   respondWith({});
   const { code, stderr } = await runCommand([...words, ...more]);
   expect(`${code} ${stderr}`).not.toMatch(/^2/);
+  // A list of texts that is written as JSON would be sent as one text.
+  expect(JSON.stringify(requests.map(({ body, query }) => [body, query]))).not.toContain('"[');
 });
 
 const ofAgent = ['--agent-id', 'front-desk', '--uid', 'acme'];
