@@ -16,7 +16,7 @@ export class BudgetChecks extends TableStore {
     const at = Date.now();
     const item = await this.table.change<CheckItem>(budgetCheckKey(uid), { initial: { by, at } });
     if (item?.by === by) return true;
-    const isLost = when`at < ${at - lostMilliseconds}`;
+    const isLost = when`#at < ${at - lostMilliseconds}`;
     return (await this.table.change(budgetCheckKey(uid), { set: { by, at } }, isLost)) !== undefined;
   }
 
