@@ -25,6 +25,18 @@ const events: Record<string, { platform: string; ended: (fields: Fields, id?: st
     },
   },
 };
+events['the analysis in the call of Vapi'] = {
+  platform: 'vapi',
+  ended: (structuredData, id = '1') =>
+    vapiEnd({ analysis: { summary: '' }, call: { id, customer: { number: caller }, analysis: { structuredData } } }),
+};
+events['the list of results of ElevenLabs without an envelope'] = {
+  platform: 'elevenlabs',
+  ended: (fields, id = '1') => {
+    const results = Object.entries(fields).map(([data_collection_id, value]) => ({ data_collection_id, value }));
+    return { conversation_id: id, status: 'done', analysis: { data_collection_results_list: results } };
+  },
+};
 for (const [platform, toEvent] of Object.entries(findings))
   events[`the analysis of ${platform}`] = { platform, ended: (fields, id) => toEvent({ fields, id }) };
 const retellEnd = (fields: Fields) => findings.retell?.({ fields }) ?? {};

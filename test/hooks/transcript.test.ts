@@ -35,6 +35,21 @@ describe('the turns of a transcript', () => {
     expect(read('vapi', endAt.vapi({ messages, transcript: 'AI: Something else' }))).toEqual(turns);
   });
 
+  it('those that a platform sends in another form alone are read from it', () => {
+    const said = [
+      { role: 'agent', text: 'Hello, how can I help?' },
+      { role: 'caller', text: 'When do you open?' },
+    ];
+    const entries = [
+      { role: 'assistant', content: 'Hello, how can I help?' },
+      { role: 'user', content: 'When do you open?' },
+    ];
+    expect(read('vapi', endAt.vapi({ messagesOpenAIFormatted: entries }))).toEqual(said);
+    const artifact = { transcript: 'AI: Hello, how can I help?\nUser: When do you open?' };
+    expect(read('vapi', { message: { type: 'end-of-call-report', call: { id: 'c1', artifact } } })).toEqual(said);
+    expect(read('retell', endAt.retell({ scrubbed_transcript_with_tool_calls: entries }))).toEqual(said);
+  });
+
   it('those of Retell are read with the results of tools, or without them', () => {
     const transcript_object = [
       { role: 'agent', content: 'Hello, how can I help?', words: [{ word: 'Hello,', start: 0.5, end: 0.7 }] },

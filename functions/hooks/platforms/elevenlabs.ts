@@ -6,6 +6,7 @@ import { explainFaults, hasBearer, hmac, isRecent } from '../secrets/signatures.
 import { readTurns } from '../transcript.ts';
 import {
   type CallEnd,
+  chooseObject,
   isSearch,
   type Platform,
   readAgentVersion,
@@ -56,9 +57,9 @@ export const elevenlabs: Platform = {
       const [from, to] = [readText(body, 'caller_id'), readText(body, 'called_number')];
       return { type: 'searches', direction: 'inbound', from, to, queries: [readText(body, 'query')] };
     }
-    const data = readObject(body, 'data');
+    // Some workspaces, and programs that pass events on, send the data of a conversation alone.
+    const data = chooseObject('status', readObject(body, 'data'), body);
     const callId = readText(data, 'conversation_id');
-    // Some workspaces send the data of a conversation alone.
     const type = readText(body, 'type') ?? 'post_call_transcription';
     if (type === 'call_initiation_failure' && callId) return failedCall(callId, body);
     if (type !== 'post_call_transcription' || !callId) return { type: 'other' };
@@ -97,14 +98,7 @@ export const elevenlabs: Platform = {
           cost: toCost(readNumber(metadata, 'cost_fiat'), 'USD') ?? toCost(readNumber(metadata, 'cost'), 'credits'),
         },
       },
-      findings: unlessEmpty(
-        Object.fromEntries(
-          Object.entries(readObject(analysis, 'data_collection_results')).map(([name, result]) => [
-            name,
-            isJsonObject(result) ? copyFields(result).value : undefined,
-          ]),
-        ),
-      ),
+      findings: readResults(analysis),
       turns: readTurns(data.transcript),
     };
   },
@@ -123,6 +117,16 @@ export const elevenlabs: Platform = {
   answer: searchResponse,
 
   acknowledge: () => jsonResponse({}),
+};
+
+/** Returns what was collected, by name: ElevenLabs sends it as an object, as a list, or as both. */
+const readResults = (analysis: Record<string, unknown>) => {
+  const listed = [analysis.data_collection_results_list].flat().filter(isJsonObject);
+  const named = Object.entries(readObject(analysis, 'data_collection_results'));
+  const results = [...listed.map((one) => [one.data_collection_id, one] as const), ...named];
+  return unlessEmpty(
+    Object.fromEntries(results.map(([name, one]) => [name, isJsonObject(one) ? copyFields(one).value : undefined])),
+  );
 };
 
 /** Returns the time and the digests of a signature. */

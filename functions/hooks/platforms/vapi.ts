@@ -68,7 +68,7 @@ export const vapi: Platform = {
         const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
         const endedAt = readTime(message, 'endedAt') ?? readTime(call, 'endedAt');
         const startedAt = readTime(message, 'startedAt') ?? readTime(call, 'startedAt');
-        const [analysis, artifact] = [readObject(message, 'analysis'), readObject(message, 'artifact')];
+        const [analysis, artifact] = [readEither('analysis', message, call), readEither('artifact', message, call)];
         const structuredOutputs = unlessEmpty(readObject(artifact, 'structuredOutputs'));
         const details = {
           endReason: readText(message, 'endedReason'),
@@ -99,7 +99,10 @@ export const vapi: Platform = {
             ...copyFields(readObject(analysis, 'structuredData')),
             ...flattenOutputs(structuredOutputs),
           }),
-          turns: readTurns(artifact.messages, message.messages, artifact.transcript, message.transcript),
+          turns: readTurns(
+            ...[artifact.messages, message.messages, artifact.transcript, message.transcript],
+            artifact.messagesOpenAIFormatted,
+          ),
         };
       }
       case 'tool-calls':
@@ -147,6 +150,12 @@ export const vapi: Platform = {
 };
 
 const findMessage = (body: Record<string, unknown>) => chooseObject('type', readObject(body, 'message'), body);
+
+/** Returns the fields of an object that is in a message, in its call, or in both. */
+const readEither = (name: string, message: Record<string, unknown>, call: Record<string, unknown>) => ({
+  ...readObject(call, name),
+  ...readObject(message, name),
+});
 
 /** Returns a party's number, or the SIP address in its place. */
 const partyAddress = (object: Record<string, unknown>, party: string): string | undefined =>
