@@ -94,7 +94,9 @@ export const retell: Platform = {
       },
       findings: unlessEmpty(copyFields(readObject(analysis, 'custom_analysis_data'))),
       turns: readTurns(
-        ...[call.transcript_with_tool_calls, call.transcript_object, call.transcript],
+        call.transcript_with_tool_calls,
+        call.transcript_object,
+        call.transcript,
         call.scrubbed_transcript_with_tool_calls,
       ),
     };

@@ -100,7 +100,10 @@ export const vapi: Platform = {
             ...flattenOutputs(structuredOutputs),
           }),
           turns: readTurns(
-            ...[artifact.messages, message.messages, artifact.transcript, message.transcript],
+            artifact.messages,
+            message.messages,
+            artifact.transcript,
+            message.transcript,
             artifact.messagesOpenAIFormatted,
           ),
         };
