@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { afterEach, beforeAll, expect } from 'vitest';
+import { afterEach, beforeAll, expect, it } from 'vitest';
 import { chooseForm } from '../../../functions/domain/number-forms.ts';
 import { CallRecords } from '../../../functions/store/calls/call-records.ts';
 import { Calls } from '../../../functions/store/calls/calls.ts';
@@ -134,3 +134,14 @@ itInAnyHistory(
       { numRuns: runs, endOnFailure: false },
     ),
 );
+
+it('a call that is in a history stays there when it is recorded again after its agent has none', async () => {
+  const agentId = `agent-${randomUUID()}`;
+  const calls = new Calls(table.get());
+  const [phone] = phones;
+  const direction = 'inbound';
+  for (const [summary, hasHistory] of [['Asked.', true] as const, ['Called.', undefined] as const])
+    await calls.record(agentId, 'a', { startedAt: daysAgo(1), phone, direction, details: { summary } }, { hasHistory });
+  const entries = await Array.fromAsync(table.get().query(callHistoryCollection(agentId, phone)));
+  expect(entries).toMatchObject([{ summary: 'Called.' }]);
+});
