@@ -51,6 +51,8 @@ const makeTable = async (
       return;
     } catch (error) {
       if (error instanceof ResourceInUseException) return;
+      const { name, message } = error as Error;
+      if (name === 'ValidationException') throw new StartupError(`TABLE_NAME: ${message}`);
       const reason = failure?.();
       if (reason) throw new StartupError(reason);
       if (Date.now() > deadline) throw new StartupError(`DynamoDB does not respond at ${endpoint}: ${error}`);
