@@ -197,14 +197,16 @@ const rateCharacter = (character: string, former: string, isUsual: (character: s
 };
 
 const isMarkInWord = (before: string, mark: string, next: string) =>
-  marksBesideWords.test(mark) && letter.test(before) && letter.test(next);
+  marksBesideWords.test(mark) && letterOrPower.test(before) && letter.test(next);
 
 const letter = /\p{L}/u;
+/** In another encoding, letters side by side are powers side by side. */
+const letterOrPower = /[\p{L}¹²³]/u;
 const latin = /\p{Script=Latin}/u;
 const unreadable = /[\ufffd\p{Cc}\p{Cn}\p{Co}]/u;
 const usualMarks = /[¡¿©®°«»“”„‘’–—…€£¥¢§·•™×±µ²³¹ªº½¼¾‹›№\u3000-\u3003\u3008-\u3011\uff00-\uff5e]/;
 /** Marks that no word has between its letters. */
-const marksBesideWords = /[¡¿©«»“”„…€£¥¢§•†‡‰×±½¼¾¤¦¨¬¶¹‹›‚]/;
+const marksBesideWords = /[¡¿©«»“”„…€£¥¢§•†‡‰×±¹²³½¼¾¤¦¨¬¶‹›‚]/;
 
 /** Returns true for letters that no word has side by side: of two scripts, a capital after a small letter, one after a final. */
 const areOddNeighbors = (former: string, next: string): boolean => {
