@@ -4,9 +4,6 @@ import { ApiError, type ErrorCode } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
 import { jsonResponse } from '../http/response.ts';
 
-/** The time for which anybody may cache the metadata. */
-const cacheSeconds = 300;
-
 export const resourceMetadataPath = '/.well-known/oauth-protected-resource/mcp';
 
 /** Returns the resource that access tokens are for: the server of AI clients. */
@@ -69,8 +66,8 @@ export const buildServerMetadata = () => {
   };
 };
 
-/** Returns a metadata document, which any page may read and anybody may cache. */
+/** Returns a metadata document, which any page may read. */
 export const respondWithMetadata = (metadata: object): CustomResponse => ({
   ...jsonResponse(metadata),
-  headers: { 'access-control-allow-origin': '*', 'cache-control': `public, max-age=${cacheSeconds}` },
+  headers: { 'access-control-allow-origin': '*' },
 });

@@ -56,7 +56,7 @@ it.each([
   const answer = await call('GET', path, { headers: { origin: 'https://elsewhere.example.com' } });
   expect(answer.body).toMatchObject(content);
   expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-  expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
+  expect(answer.headers.get('cache-control')).toBe('no-store');
 });
 
 it('offline_access is among the scopes of the server, and not among those of the resource', async () => {
