@@ -6,7 +6,7 @@ import type { Call } from '../../domain/calls.ts';
 import { chunks } from '../../domain/chunks.ts';
 import { allPurposes, hasRevokedAll } from '../../domain/consent-decisions.ts';
 import { now } from '../../domain/date-time.ts';
-import { ApiError } from '../../domain/errors.ts';
+import { ApiError, overloaded } from '../../domain/errors.ts';
 import { chooseForm } from '../../domain/number-forms.ts';
 import { type Block, blockAction, blockCheck } from '../block-list/blocked-number.ts';
 import { consentActions, readConsents, toConsentEntry } from '../consents/consent-items.ts';
@@ -58,6 +58,8 @@ export class OutcomeWriter {
   readonly #until: number;
   readonly #version = randomUUID();
   readonly #results = new Map<OutcomeChange, Result>();
+  /** The last fault of the table after which writes were repeated. */
+  #fault?: Error;
 
   constructor(table: Table, records: CallRecords, changes: OutcomeChange[], until: number) {
     this.#table = table;
@@ -70,7 +72,7 @@ export class OutcomeWriter {
   async write(): Promise<Result[]> {
     const writes = this.#groupByCall(await this.#records.findMany(this.#changes, this.#until));
     const unwritten = await repeatRounds(writes, this.#until, (pending) => this.#writeAll(pending));
-    for (const one of unwritten) this.#end(one, new Error('The call was not written in time.'));
+    for (const one of unwritten) this.#end(one, this.#explainDelay());
     return this.#changes.map((change) => this.#results.get(change));
   }
 
@@ -209,9 +211,20 @@ export class OutcomeWriter {
     return Date.now() >= this.#until;
   }
 
-  /** A throttled table ends a single change at once: its caller sends it again. */
+  /** Notes a fault, and returns true if its writes are repeated. Throttling ends a single change at once: its caller sends it again. */
   #isRepeated(error: Error) {
-    return isRetryable(error) || (this.#changes.length > 1 && error instanceof ApiError);
+    this.#fault = error;
+    return isRetryable(error) || (this.#isBatch && error instanceof ApiError);
+  }
+
+  /** Returns why a call was not written in time. Without a fault, others were writing it. */
+  #explainDelay(): Error {
+    const isContended = !this.#fault && !this.#isBatch;
+    return isContended ? overloaded() : new Error('The call was not written in time.', { cause: this.#fault });
+  }
+
+  get #isBatch() {
+    return this.#changes.length > 1;
   }
 
   /** Returns the attributes of a changed outcome, with null for absent values. */

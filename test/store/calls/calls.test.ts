@@ -302,6 +302,19 @@ it.concurrent('outcomes that are not written in time are reported as separate er
   expect(await calls.find(agentId, { callId: 'a' })).not.toHaveProperty('custom_call_outcome');
 });
 
+it.concurrent.each([
+  ['others write the call', 'conflict', 'overloaded'],
+  ['the table fails', 'server error', undefined],
+] as const)('a single outcome that is not written in time since %s says so', async (_, fault, code) => {
+  const agentId = `agent-${randomUUID()}`;
+  await calls.record(agentId, 'a', facts());
+  const faulty = callsUnder((operation) => (operation === 'TransactWriteItems' ? fault : undefined));
+  const block = { owner: { uid: agentId }, reason: 'x' };
+  const [result] = await faulty.setOutcomes([{ ...makeSetting(agentId, 'a', 'x'), block }], Date.now() + 300);
+  expect(result).toBeInstanceOf(Error);
+  expect((result as { code?: string }).code).toBe(code);
+});
+
 it.concurrent('the first and the last call with a number are found by each of its forms', async () => {
   const agentId = `agent-${randomUUID()}`;
   const forms = phones.slice(2);
