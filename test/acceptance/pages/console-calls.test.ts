@@ -295,6 +295,31 @@ it('new calls are counted above the list, which moves when they are asked for', 
   expect(complaints).toEqual([]);
 });
 
+it('“Find” closes by Escape or a click beside it, and can be used over a dialog', async () => {
+  const { recordCall, apiKey } = await newWorld();
+  await recordCall('call-1');
+  const { page, complaints } = await openConsole(apiKey, '/console/calls');
+  const find = page.getByRole('combobox', { name: 'Find' });
+  const row = page.getByRole('table').getByRole('link');
+  await row.focus();
+  await page.keyboard.press('Control+k');
+  await find.waitFor();
+  await page.keyboard.press('Escape');
+  await find.waitFor({ state: 'detached' });
+  await row.and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Control+k');
+  await find.waitFor();
+  await page.mouse.click(1, 1);
+  await find.waitFor({ state: 'detached' });
+  await row.click();
+  const panel = page.getByRole('dialog', { name: '+1 (415) 555-0100' });
+  await panel.waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option', { name: 'Webhooks View' }).click();
+  await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
 it('“Find” leads to a view, an agent, a call by number or id, and the documentation, by keyboard alone', async () => {
   const { recordCall, apiKey, agentId, call } = await newWorld();
   await recordCall('call-17');

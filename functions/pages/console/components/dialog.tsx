@@ -13,18 +13,21 @@ type DialogProps = {
   isPanel?: boolean;
   /** What is typed is worth a question before it is lost. */
   isKept?: boolean;
+  /** It is for one choice: a click beside it closes it, too. The browser need not make all of a large page inert, which takes long. */
+  isFleeting?: boolean;
   /** What the dialog is about. What was typed about something else is over. */
   subject?: string;
   onClose(): void;
   children: ReactNode;
 };
 
-/** A native modal dialog, which is open as long as it is rendered. Escape and its button close it. Its first field has the focus. */
+/** A native dialog, which is open as long as it is rendered. Escape and its button close it. Its first field has the focus. */
 export const Dialog = ({
   title,
   isWide = false,
   isPanel = false,
   isKept = true,
+  isFleeting = false,
   subject,
   onClose,
   children,
@@ -34,7 +37,7 @@ export const Dialog = ({
   const isTyped = useRef(false);
   const [isAsking, setAsking] = useState(false);
   const [isClosed, setClosed] = useState(false);
-  const close = () => dialog.current?.close();
+  const close = () => hide(dialog.current);
   const isLost = () =>
     isKept && (isTyped.current || dialog.current?.querySelector('form :is(.failed, [aria-invalid])'));
   const leave = () => (isLost() && !isAsking ? setAsking(true) : close());
@@ -46,11 +49,13 @@ export const Dialog = ({
   useLayoutEffect(() => {
     const element = dialog.current;
     if (isPanel && matchMedia('(min-width: 90rem)').matches) element?.show();
+    // Over a modal dialog, only another one can be used.
+    else if (isFleeting && !document.querySelector(':modal')) element?.showPopover();
     else element?.showModal();
     element?.querySelector<HTMLElement>('form :is(input, select, textarea)')?.focus();
     // The dialog is closed before it is removed, so that the browser returns the focus.
-    return () => element?.close();
-  }, [isPanel]);
+    return () => hide(element);
+  }, [isPanel, isFleeting]);
   // The browser shows the page without the dialog before anything else changes.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the dialog is closed
   useEffect(() => {
@@ -59,6 +64,7 @@ export const Dialog = ({
   return (
     <dialog
       ref={dialog}
+      popover={isFleeting ? 'auto' : undefined}
       aria-labelledby={heading}
       className={isPanel ? 'panel' : isWide ? 'wide-dialog' : undefined}
       onInput={({ target }) => {
@@ -77,17 +83,18 @@ export const Dialog = ({
         event.preventDefault();
         setAsking(true);
       }}
-      // A dialog that is removed is closed, too.
+      // A dialog that is removed is closed, too. A popover only toggles.
       onClose={({ currentTarget }) => currentTarget.isConnected && setClosed(true)}
+      onToggle={({ currentTarget, newState }) => currentTarget.isConnected && newState === 'closed' && setClosed(true)}
     >
-      <header>
+      <div className="dialog-title">
         <h2 id={heading}>{title}</h2>
         <button type="button" className="quiet" aria-label="Close" onClick={leave}>
           <svg viewBox="0 0 16 16" aria-hidden="true">
             <path d="M3.5 3.5l9 9m0-9l-9 9" />
           </svg>
         </button>
-      </header>
+      </div>
       {isAsking && (
         <div className="failed" role="alert">
           <p>What you typed is not saved.</p>
@@ -103,6 +110,9 @@ export const Dialog = ({
     </dialog>
   );
 };
+
+const hide = (dialog: HTMLDialogElement | null) =>
+  dialog?.matches(':popover-open') ? dialog.hidePopover() : dialog?.close();
 
 type FormDialogProps<Data> = FormProps<Data> &
   Omit<DialogProps, 'children'> & {

@@ -40,7 +40,7 @@ const FindDialog = ({ views, onClose }: { views: View[]; onClose(): void }) => {
     event.preventDefault();
   };
   return (
-    <Dialog title="Find" isKept={false} onClose={onClose}>
+    <Dialog title="Find" isKept={false} isFleeting onClose={onClose}>
       <form className="find" onSubmit={(event) => event.preventDefault()}>
         <input
           role="combobox"

@@ -27,7 +27,7 @@ export const Find = ({ views }: { views: View[] }) => {
         Find … <span aria-hidden="true">{isApple ? '⌘K' : 'Ctrl K'}</span>
       </button>
       {isOpen &&
-        // The button is in the header of the page, and the dialog has one of its own.
+        // The button is in the rail, which a phone hides.
         createPortal(
           <ViewBoundary>
             <Suspense>
