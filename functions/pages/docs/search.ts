@@ -1,4 +1,5 @@
 import { type Topic, TopicSearch } from '../../openapi/topic-search.ts';
+import { findKeys, isFind } from '../find-keys.ts';
 
 const maxResults = 8;
 const maxExcerpt = 140;
@@ -20,7 +21,7 @@ const fetchTopics = async (): Promise<TopicSearch> => {
   return new TopicSearch((await response.json()) as Topic[]);
 };
 
-/** Searches while the reader types, or for `q` of the address. Enter opens the first result, the arrow keys move among the results, and Escape ends the search. */
+/** Searches while the reader types, or for `q` of the address. As in the console, Ctrl or ⌘ with K leads to it. Enter opens the first result, the arrow keys move among the results, and Escape ends the search. */
 export const startSearch = () => {
   const form = document.querySelector<HTMLFormElement>('#search');
   const input = form?.querySelector('input');
@@ -50,6 +51,7 @@ export const startSearch = () => {
   };
 
   form.hidden = false;
+  input.placeholder = `Search … ${findKeys}`;
   input.addEventListener('focus', () => void load().catch(() => {}), { once: true });
   input.addEventListener('input', () => void search());
   form.addEventListener('submit', (event) => {
@@ -76,7 +78,7 @@ export const startSearch = () => {
     if (!form.contains(event.target as Node)) show([], '');
   });
   document.addEventListener('keydown', (event) => {
-    if (event.key !== '/' || event.target !== document.body) return;
+    if (!isFind(event) && (event.key !== '/' || event.target !== document.body)) return;
     input.focus();
     event.preventDefault();
   });
