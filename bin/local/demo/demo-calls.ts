@@ -61,6 +61,19 @@ const results: Record<Direction, Result[]> = {
   ],
 };
 
+/** What a call with an outcome was about, in the words of the voice platform. */
+const summaries: Record<string, string> = {
+  'appointment booked': 'An appointment for a check-up is booked. A message confirms it.',
+  'appointment moved': 'The check-up moves to another day.',
+  'appointment canceled': 'The appointment is canceled. The caller calls again for another one.',
+  'question answered': 'The caller asks when the practice is open.',
+  'passed on to the team': 'The caller asks about a bill. The team calls back.',
+  'call back later': 'The patient is at work, and asks for a call in the evening.',
+  'not interested': 'The patient has another dentist.',
+  'moved away': 'The patient has moved to another city.',
+  [doNotCall]: 'The patient asks for no more calls.',
+};
+
 /**
  * Returns the demo calls of two agents, oldest first: those of `days` days that have ended before `until` (Unix
  * milliseconds). The same arguments return the same calls.
@@ -103,7 +116,7 @@ export const listPlatformCalls = (calls: DemoCall[], own: string, until: number)
       },
       ...{ startedAt: Date.parse(startedAt), endedAt: Date.parse(endedAt) },
       cost: (details?.cost as { amount: number } | undefined)?.amount,
-      summary: call.custom_call_outcome ? `The caller’s request: ${call.custom_call_outcome}.` : undefined,
+      summary: details?.summary as string | undefined,
       findings: {
         custom_call_outcome: call.custom_call_outcome,
         custom_call_outcome_value: call.custom_call_outcome_value,
@@ -150,6 +163,7 @@ const planCall = (start: number, { agentId, direction, isSplit, random }: Contex
   const durationSeconds = Math.round(low + random() * (high - low));
   const endedAt = start + durationSeconds * 1000;
   const cost = { amount: Number((durationSeconds * dollarsPerSecond).toFixed(4)), currency: 'USD' };
+  const summary = outcome && summaries[outcome];
   return {
     agentId,
     callId: `${direction === 'inbound' ? `${demoPlatform.name}:` : ''}demo-${direction}-${new Date(start).toISOString().slice(0, 19).replaceAll(':', '-')}`,
@@ -161,7 +175,7 @@ const planCall = (start: number, { agentId, direction, isSplit, random }: Contex
     durationSeconds,
     status,
     agentVersion,
-    details: durationSeconds > 0 ? { cost } : undefined,
+    details: durationSeconds > 0 ? { cost, ...(summary && { summary }) } : undefined,
     custom_call_outcome: outcome,
     custom_call_outcome_value: values?.[Math.floor(random() * values.length)],
     custom_call_metadata: direction === 'outbound' ? { campaign: 'six-month check-up' } : undefined,
