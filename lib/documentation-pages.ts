@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { Marked, Renderer, type Tokens } from 'marked';
 import { type Guide, headingId, listServedFiles, readGuides, withLinks } from '../functions/openapi/guides.ts';
 import type { OpenApiDocument } from '../functions/openapi/openapi.ts';
 import { referenceMarkdown } from '../functions/openapi/topics.ts';
 import { notFoundPath } from '../functions/pages/serve-pages.ts';
 
-/** A page of the documentation as text, under its path. */
-export type TextPage = { path: string; contentType: string; text: string };
+/** A page of the documentation under its path. Pictures may be binary. */
+export type TextPage = { path: string; contentType: string; text: string | Buffer };
 
 const root = join(import.meta.dirname, '..');
 
@@ -45,12 +45,14 @@ export const documentationPages = (template: string): TextPage[] => {
     { path: '/docs/search.json', contentType: 'application/json', text: readText('functions/openapi/topics.json') },
     ...guides.flatMap(listServedFiles).map((file) => ({
       path: `/docs/${basename(file)}`,
-      contentType: file.endsWith('.svg') ? 'image/svg+xml' : 'application/json',
-      text: readText(file),
+      contentType: contentTypes[extname(file)] ?? 'application/json',
+      text: readFileSync(join(root, file)),
     })),
     { path: '/llms.txt', contentType: 'text/plain; charset=utf-8', text: llmsText(guides) },
   ];
 };
+
+const contentTypes: Record<string, string> = { '.svg': 'image/svg+xml', '.png': 'image/png' };
 
 const readText = (file: string) => readFileSync(join(root, file), 'utf8');
 

@@ -107,7 +107,7 @@ const documentation = (template: PageFile): PageFile[] =>
   documentationPages(Buffer.from(template.body).toString()).map(({ text, ...page }) => ({
     ...template,
     ...page,
-    body: Buffer.from(text),
+    body: typeof text === 'string' ? Buffer.from(text) : text,
   }));
 
 const buildPage = (name: string, hasChat: boolean): PageFile[] => {

@@ -110,7 +110,7 @@ export const withLinks = ({ file, source }: Guide, extension: '' | '.md'): strin
   );
 
 /** Pages show pictures, and offer JSON files for download. */
-const isServed = (path: string) => /\.(svg|json)$/.test(path);
+const isServed = (path: string) => /\.(svg|png|json)$/.test(path);
 
 /** Returns the pictures in a guide, and the files that it offers. */
 export const listServedFiles = ({ file, source }: Guide): string[] =>

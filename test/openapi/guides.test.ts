@@ -22,7 +22,7 @@ it.each(guides)('the guide $title begins with its title and a paragraph, and lin
   );
   expect(withLinks(guide, '')).not.toMatch(/`functions\/openapi\/guides/);
   for (const [, path = '', anchor] of withLinks(guide, '').matchAll(/\]\((\/docs[^)#]*)(?:#([^)]+))?\)/g)) {
-    if (path === '/docs/reference' || /\.(svg|json)$/.test(path)) continue;
+    if (path === '/docs/reference' || /\.(svg|png|json)$/.test(path)) continue;
     expect(anchors.has(path), path).toBe(true);
     if (anchor) expect(anchors.get(path)).toContain(anchor);
   }
