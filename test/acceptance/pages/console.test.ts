@@ -109,7 +109,7 @@ it('the way back leads to the view before, and an unknown view to the first one'
   // The link that opens an agent is gone with the list: the view has the focus.
   await page.getByRole('link', { name: 'Agent', exact: true }).click();
   await page.getByRole('heading', { name: 'Agent', exact: true, level: 1 }).waitFor();
-  expect(await page.evaluate('document.activeElement.id')).toBe('view');
+  await page.locator('#view:focus').waitFor();
   await page.goto(`${target.baseUrl}/console/nowhere`);
   await page.getByText('There is no such view').waitFor();
   await page.getByRole('main').getByRole('link', { name: 'Overview' }).click();
