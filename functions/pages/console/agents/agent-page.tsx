@@ -6,6 +6,7 @@ import { TextField } from '../components/fields.tsx';
 import type { Texts } from '../components/form.tsx';
 import { Later } from '../components/later.tsx';
 import { Loaded } from '../components/parts.tsx';
+import { formatPhone } from '../formats.ts';
 import { useChange, useRead, useService } from '../service.tsx';
 import { Access } from './access.tsx';
 import { Connect } from './connect.tsx';
@@ -44,7 +45,7 @@ const AgentSections = ({ agent }: { agent: Agent }) => {
           </h1>
           <p className="faint">
             Version {version}
-            {phoneNumber && ` · ${phoneNumber}`} · <code>{agentId}</code>
+            {phoneNumber && ` · ${formatPhone(phoneNumber)}`} · <code>{agentId}</code>
             {split.length > 0 && ' · Callers are split between versions'}
           </p>
         </div>

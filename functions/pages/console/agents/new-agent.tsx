@@ -22,6 +22,9 @@ export const NewAgent = () => {
   );
   return (
     <>
+      <p>
+        <Link view="agents">All agents</Link>
+      </p>
       <h1>New agent</h1>
       <AgentForm
         texts={texts}
@@ -41,9 +44,6 @@ export const NewAgent = () => {
         }
         onDiscard={() => navigate(buildHref('agents'))}
       />
-      <p>
-        <Link view="agents">All agents</Link>
-      </p>
     </>
   );
 };

@@ -3,6 +3,7 @@ import { csvField, csvLines } from '../../../domain/csv.ts';
 import type { Call } from '../../../openapi/client/client.ts';
 import { Link } from '../address.tsx';
 import { AgentName, useAgent } from '../components/agent-filter.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { OutcomeBadge } from '../components/outcome.tsx';
 import type { Column } from '../components/paged-table.tsx';
 import { Time, timeZoneNow } from '../components/values.tsx';
@@ -41,7 +42,13 @@ const cells: Partial<Record<ColumnName, Omit<Column<Call>, 'heading'>>> = {
   startedAt: { cell: ({ startedAt }) => <Time at={startedAt} hasSeconds /> },
   endedAt: { cell: ({ endedAt }) => endedAt && <Time at={endedAt} hasSeconds /> },
   agentId: { isLong: true, cell: ({ agentId }) => <AgentName agentId={agentId} /> },
-  callId: { cell: ({ callId }) => <code>{callId}</code> },
+  callId: {
+    cell: ({ callId }) => (
+      <>
+        <code>{callId}</code> <CopyButton text={callId} what="The id" />
+      </>
+    ),
+  },
   phone: {
     cell: ({ phone }) =>
       phone ? <span className="unbroken">{formatPhone(phone)}</span> : <span className="faint">Withheld</span>,

@@ -196,7 +196,7 @@ const Held = ({ call, onDecided }: { call: Call; onDecided(): void }) => {
   );
 };
 
-/** The maximum number of outcomes that have a button. The field has them all. */
+/** The maximum number of outcomes that have a button, besides the one that is set. The field has them all. */
 const maxButtons = 6;
 
 /** Sets the outcome and its value. An empty field clears it. */
@@ -208,6 +208,7 @@ const Outcome = ({ call }: { call: Call }) => {
   const used = useValues('outcome', agentId);
   const { outcomes: declared, valueCurrency } = useAgent(agentId)?.configuration ?? {};
   const outcomes = declared?.map(({ name }) => name) ?? used;
+  const quick = [...new Set([...outcomes.slice(0, maxButtons), custom_call_outcome])].filter(Boolean);
   // A decimal comma is read, too.
   const number = Number(value.trim().replace(/^(-?\d+),(\d{1,2})$/, '$1.$2'));
   const problem = value.trim() !== '' && !Number.isFinite(number) ? 'Enter a number, such as 149.50.' : undefined;
@@ -225,9 +226,9 @@ const Outcome = ({ call }: { call: Call }) => {
       isDisabled={outcome.trim() === custom_call_outcome && value.trim() === former}
       onSubmit={() => !problem && save()}
     >
-      {outcomes.length > 0 && (
+      {quick.length > 0 && (
         <fieldset className="buttons" aria-label="Known outcomes">
-          {outcomes.slice(0, maxButtons).map((name) => (
+          {quick.map((name) => (
             <button
               key={name}
               type="button"

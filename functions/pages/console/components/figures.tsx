@@ -48,8 +48,8 @@ const formatCost = ({ cost }: CallFigures, parts = 1): string =>
 /** Returns a number by which costs are ordered. Several currencies have no order of their own. */
 const sumCosts = ({ cost }: CallFigures) => Object.values(cost).reduce((sum, amount) => sum + Number(amount), 0);
 
-/** The columns that figures with costs have, too. */
-const costColumns: Column<CallFigures>[] = [
+/** The columns that figures with costs have, too. A margin has the currency of the values. */
+const columnsOfCost = (valueCurrency: string | undefined): Column<CallFigures>[] => [
   { heading: 'Cost', cell: (row) => formatCost(row), sortKey: sumCosts, isNumber: true },
   {
     heading: 'Cost per call',
@@ -59,8 +59,7 @@ const costColumns: Column<CallFigures>[] = [
   },
   {
     heading: 'Margin',
-    // A margin has the currency of the cost.
-    cell: (row) => row.margin && formatFullMoney(Number(row.margin), listCurrencies(row)[0]),
+    cell: ({ margin }) => margin && formatFullMoney(Number(margin), valueCurrency),
     sortKey: ({ margin }) => Number(margin ?? 0),
     isNumber: true,
   },
@@ -74,7 +73,7 @@ export const listFigureColumns = (
   { valueCurrency, costs }: Pick<CallFigures, 'valueCurrency' | 'costs'>,
   omitted: string[] = [],
 ) =>
-  [...columnsOfValue(valueCurrency), ...(costs > 0 ? costColumns : [])].filter(
+  [...columnsOfValue(valueCurrency), ...(costs > 0 ? columnsOfCost(valueCurrency) : [])].filter(
     ({ heading }) => !omitted.includes(heading),
   );
 
