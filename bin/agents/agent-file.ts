@@ -55,22 +55,27 @@ export const parseAgent = (text: string): AgentDocument => {
     throw new CommandError(`line ${lines.linePos(position).line}: ${message.split('\n', 1)[0]?.replace(/\.$/, '')}.`);
   };
   const [problem] = [...document.errors, ...document.warnings];
+  if (problem?.code === 'MULTIPLE_DOCS') fail('a file has one agent: write another one into its own', problem.pos[0]);
   if (problem) fail(problem.message, problem.pos[0]);
+  const checkCollection = (place: unknown, node: yaml.Node) => {
+    if (place === 'key') fail(nameError, node.range?.[0]);
+    checkTag(node);
+  };
   const checkTag = ({ tag = '', range }: yaml.Node) => {
     if (!jsonTags.includes(tag))
       fail(`the tag ${tag.replace(/^tag:yaml.org,2002:/, '!!')} is not supported`, range?.[0]);
   };
   yaml.visit(document, {
     Alias: (_, { range }) => fail('aliases are not supported: repeat the value', range?.[0]),
-    Seq: (_, node) => checkTag(node),
+    Seq: checkCollection,
     Scalar(place, node) {
       checkTag(node);
       const { value, source = '', range } = node;
       const fault = findScalarFault(value, source, place === 'key');
       if (fault) fail(fault, range?.[0]);
     },
-    Map(_, node) {
-      checkTag(node);
+    Map(place, node) {
+      checkCollection(place, node);
       const { items, range } = node;
       if (new Set(items.map(({ key }) => String(key))).size < items.length)
         fail('two fields have the same name', range?.[0]);
@@ -91,12 +96,11 @@ const jsonTags = [
   ...['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),
 ];
 
+const nameError = 'a name must be a text: put it in quotes';
+
 /** Returns what is wrong with a scalar: a number or a name that would not be the same in JSON. */
 const findScalarFault = (value: unknown, source: string, isName: boolean): string | undefined => {
-  if (isName)
-    return String(value) === source || typeof value === 'string'
-      ? undefined
-      : 'a name must be a text: put it in quotes';
+  if (isName) return String(value) === source || typeof value === 'string' ? undefined : nameError;
   if (typeof value !== 'number') return undefined;
   if (!Number.isFinite(value)) return 'a number must be finite';
   if (/^[-+]?0[xo]/.test(source)) return Number.isSafeInteger(value) ? undefined : `a number ${inexactNumberError}`;

@@ -40,6 +40,8 @@ it.each([
     ['12345678901234567890: a', 'a name must be a text: put it in quotes'],
     ['007: a', 'a name must be a text: put it in quotes'],
     ['True: a', 'a name must be a text: put it in quotes'],
+    ['? [a, b]\n  : c', 'a name must be a text: put it in quotes'],
+    ['{ a: 1 }: c', 'a name must be a text: put it in quotes'],
     ['a: !!set {x, y}', 'the tag !!set is not supported'],
     ['a: !!omap [x: 1]', 'the tag !!omap is not supported'],
     ['a: !!binary aGVsbG8=', 'the tag !!binary is not supported'],
@@ -49,6 +51,11 @@ it.each([
     formFile('desk').replace('{}', `\n  ${field}`),
     new RegExp(`^desk\\.yaml: line 4: ${message}\\.\\n$`),
   ]),
+  [
+    'a second document',
+    `${formFile('desk')}---\n${formFile('sales')}`,
+    /^desk\.yaml: line 4: a file has one agent: write another one into its own\.\n$/,
+  ],
   [
     'a path of Windows',
     formFile('desk', 'documents:\n  - path: texts\\hours.txt\n'),
