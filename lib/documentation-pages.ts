@@ -7,8 +7,8 @@ import type { OpenApiDocument } from '../functions/openapi/openapi.ts';
 import { referenceMarkdown } from '../functions/openapi/topics.ts';
 import { notFoundPath } from '../functions/pages/serve-pages.ts';
 
-/** A page of the documentation under its path. Pictures may be binary. */
-export type TextPage = { path: string; contentType: string; text: string | Buffer };
+/** A page of the documentation, or a file of one, under its path. */
+export type DocumentationFile = { path: string; contentType: string; body: string | Buffer };
 
 const root = join(import.meta.dirname, '..');
 
@@ -16,21 +16,21 @@ const root = join(import.meta.dirname, '..');
  * Returns the documentation: each guide as a page and as Markdown, the reference as Markdown, and the list of all pages. The
  * search topics, the pictures and llms.txt belong to it.
  */
-export const documentationPages = (template: string): TextPage[] => {
+export const documentationPages = (template: string): DocumentationFile[] => {
   const guides = readGuides();
-  const page = (path: string, title: string, content: string, onThisPage = ''): TextPage => ({
+  const page = (path: string, title: string, content: string, onThisPage = ''): DocumentationFile => ({
     path,
     contentType: 'text/html; charset=utf-8',
-    text: template
+    body: template
       .replace('<!-- title -->', () => title)
       .replaceAll('<!-- navigation -->', () => navigation(guides, path))
       .replace('<!-- contents -->', () => onThisPage)
       .replace('<!-- content -->', () => content),
   });
-  const markdown = (path: string, text: string): TextPage => ({
+  const markdown = (path: string, text: string): DocumentationFile => ({
     path,
     contentType: 'text/markdown; charset=utf-8',
-    text,
+    body: text,
   });
   const guidePages = guides.flatMap((guide, index) => {
     const path = `/docs/${guide.slug}`;
@@ -42,13 +42,13 @@ export const documentationPages = (template: string): TextPage[] => {
     ...guidePages,
     markdown('/docs/reference.md', referenceMarkdown(openApiDocument())),
     page(notFoundPath, 'Page not found', html(notFound)),
-    { path: '/docs/search.json', contentType: 'application/json', text: readText('functions/openapi/topics.json') },
+    { path: '/docs/search.json', contentType: 'application/json', body: readText('functions/openapi/topics.json') },
     ...guides.flatMap(listServedFiles).map((file) => ({
       path: `/docs/${basename(file)}`,
       contentType: contentTypes[extname(file)] ?? 'application/json',
-      text: readFileSync(join(root, file)),
+      body: readFileSync(join(root, file)),
     })),
-    { path: '/llms.txt', contentType: 'text/plain; charset=utf-8', text: llmsText(guides) },
+    { path: '/llms.txt', contentType: 'text/plain; charset=utf-8', body: llmsText(guides) },
   ];
 };
 

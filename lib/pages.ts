@@ -104,10 +104,10 @@ const toConsole: PageFile = {
 
 /** Returns the pages of the documentation. The page in the folder is their template. */
 const documentation = (template: PageFile): PageFile[] =>
-  documentationPages(Buffer.from(template.body).toString()).map(({ text, ...page }) => ({
+  documentationPages(Buffer.from(template.body).toString()).map(({ body, ...file }) => ({
     ...template,
-    ...page,
-    body: typeof text === 'string' ? Buffer.from(text) : text,
+    ...file,
+    body: typeof body === 'string' ? Buffer.from(body) : body,
   }));
 
 const buildPage = (name: string, hasChat: boolean): PageFile[] => {

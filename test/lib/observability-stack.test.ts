@@ -129,7 +129,7 @@ it('the description of an alarm ends with the address of its row in the document
   const descriptions: string[] = all.map(({ properties }) => properties.AlarmDescription);
   const isAddressed = (description: string) => {
     const [, id] = / https:\/\/api\.example\.com\/docs\/operating-on-aws#(\w+)$/.exec(description) ?? [];
-    return page?.text.includes(`<em id="${id}">`);
+    return page?.body.includes(`<em id="${id}">`);
   };
   expect(descriptions.filter((description) => !isAddressed(description))).toEqual([]);
   // CloudWatch's limit.
