@@ -74,9 +74,12 @@ export class PageVisitor {
     const found = new URL(received.url);
     const { content: read, validators } = received.isUnchanged
       ? (this.#former.get(received.url) as FormerPage)
-      : { content: await this.#extract(received), validators: received.validators };
+      : { content: await this.#extract(received), validators: received.isCutOff ? {} : received.validators };
     if ('failure' in read) throw new PageFetchError(read.failure);
-    const { title, text, markdown, canonical, refresh, warnings } = read;
+    const { title, text, markdown, canonical, refresh } = read;
+    const warnings = received.isCutOff
+      ? [...(read.warnings ?? []), { code: 'cut' as const, message: cutOff }]
+      : read.warnings;
     const links = [...read.links];
     const target = refresh && withinSite(found, new URL(refresh.url));
     if (target && target.href !== found.href) {
@@ -87,7 +90,10 @@ export class PageVisitor {
       }
       links.push(target.href);
     }
-    if (!text) return { url: found, links, error: new PageFetchError(describeEmptyPage(read, found)) };
+    if (!text) {
+      const reason = received.isCutOff ? cutOff : describeEmptyPage(read, found);
+      return { url: found, links, error: new PageFetchError(reason) };
+    }
     return {
       url: found,
       links,
@@ -132,6 +138,7 @@ export class PageVisitor {
 /** A page that moves its visitors on later than this is read itself. */
 const maxRefreshSeconds = 10;
 
+const cutOff = 'The page arrived incomplete: its compressed text ends too early.';
 const tooIntricate = 'The page is too large or too intricate to be read.';
 const tooSlow = `The page was not read within ${pageSeconds} seconds.`;
 

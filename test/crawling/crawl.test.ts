@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { WebPages } from '../../functions/clients/public-web/web-pages.ts';
 import { crawl } from '../../functions/crawling/crawl.ts';
@@ -278,6 +280,19 @@ it('a crawl keeps the canonical one of two copies, and pages that name another p
   const { pages } = await crawlSite(site);
   expect(pages.sort()).toEqual(['/', '/away', '/gloves', '/hats', '/hours', '/shoes']);
   expect(site.paths()).not.toContain('https://elsewhere.example/');
+});
+
+it('a page whose compressed text ends too early is read with a warning, and one without any text fails with the reason', async () => {
+  const send = (text: string, end: number): Reply => {
+    const headers = { 'content-encoding': 'gzip', etag: '"1"' };
+    return { headers, body: gzipSync(text).subarray(0, end) };
+  };
+  const site = await openSite({ '/': send(`${page('home', '/none')} ${randomUUID()}`, -9), '/none': send('text', 10) });
+  const { all, failed, warnings } = await crawlSite(site);
+  const cutOff = 'The page arrived incomplete: its compressed text ends too early.';
+  expect(warnings).toEqual([{ code: 'cut', message: `${site.origin}/: ${cutOff}` }]);
+  expect(all).toMatchObject([{ text: expect.stringContaining('home'), validators: {} }]);
+  expect(failed).toEqual({ '/none': cutOff });
 });
 
 it('a crawl says which page has bytes that are no text', async () => {

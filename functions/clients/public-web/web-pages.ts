@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { type Agent, fetch, type Response } from 'undici';
+import { promisify } from 'node:util';
+import * as zlib from 'node:zlib';
+import { type Agent, type Dispatcher, request } from 'undici';
 import { formatLimit } from '../../domain/format-limit.ts';
 import { limits } from '../../domain/limits.ts';
 import { isWebAddress } from '../../domain/websites.ts';
@@ -7,13 +9,16 @@ import { environment } from '../../environment.ts';
 import { wholeService } from '../../service.ts';
 import { connectionProblem, joinCodes, listCauses } from './connection-problem.ts';
 import { PageFetchError } from './page-fetch-error.ts';
-import { type FetchPolicy, openPublicConnections, otherPort } from './public-connections.ts';
+import { type FetchPolicy, openPublicConnections } from './public-connections.ts';
 
 /** The crawler's name in its requests and in robots.txt. */
 export const crawlerName = 'VoiceAgentPlatformBot';
 
-const requestHeaders = { 'user-agent': `${crawlerName}/1.0`, 'accept-encoding': 'gzip, deflate, br' };
-const knownCodings = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd', 'identity', '']);
+const requestHeaders = {
+  'user-agent': `${crawlerName}/1.0`,
+  accept: '*/*',
+  'accept-encoding': 'gzip, deflate, br',
+};
 const maxCodings = 2;
 
 /** What a server says of the version of a page. With it, the next request asks for the page only if it has changed. */
@@ -21,7 +26,7 @@ export type Validators = { etag?: string; lastModified?: string };
 
 /**
  * A page as it was received, without its compression; `url` is its address after all redirects. A page that is unchanged, as its
- * server says, has no bytes.
+ * server says, has no bytes. `isCutOff`: its compressed text ends too early.
  */
 export type WebPage = {
   url: string;
@@ -29,6 +34,7 @@ export type WebPage = {
   bytes: Uint8Array;
   validators: Validators;
   isUnchanged: boolean;
+  isCutOff: boolean;
 };
 
 export type FetchOptions = {
@@ -41,7 +47,9 @@ export type FetchOptions = {
 
 export type WebPagesOptions = FetchPolicy & { timeoutMilliseconds?: number };
 
-type Resource = { url: URL; status: number; contentType: string; bytes: Uint8Array; validators: Validators };
+type Response = Dispatcher.ResponseData;
+type Body = { bytes: Uint8Array; isCutOff: boolean };
+type Resource = Body & { url: URL; status: number; contentType: string; validators: Validators };
 
 /** Pages of the public internet. */
 export class WebPages {
@@ -71,10 +79,10 @@ export class PageReader {
 
   /** Reads a page. Throws a `PageFetchError` with the reason if that is not possible. */
   async read(url: URL, options: FetchOptions): Promise<WebPage> {
-    const { url: found, status, contentType, bytes, validators } = await this.#get(url, options);
+    const { url: found, status, ...page } = await this.#get(url, options);
     const isUnchanged = status === 304 && options.getValidators?.(found) !== undefined;
     if (!isUnchanged && !isSuccess(status)) throw new PageFetchError(`The page answered with status ${status}.`);
-    return { url: found.href, contentType, bytes, validators, isUnchanged };
+    return { ...page, url: found.href, isUnchanged };
   }
 
   /** Reads a site's robots.txt: its text, or what applies without one (RFC 9309, 2.3.1). */
@@ -94,20 +102,19 @@ export class PageReader {
     try {
       for (let current = url, redirects = 0; ; redirects++) {
         if (redirects > limits.pageRedirects) throw new PageFetchError('The page redirects too often.');
-        const response = await fetch(current, {
+        const response = await request(current, {
           dispatcher: this.#agent,
           headers: { ...requestHeaders, ...conditionalHeaders(options.getValidators?.(current)) },
-          redirect: 'manual',
           signal,
         });
         const location = readLocation(response);
         if (location === undefined) {
-          const contentType = response.headers.get('content-type') ?? '';
+          const contentType = readHeader(response, 'content-type');
           const [etag, lastModified] = ['etag', 'last-modified'].map((name) => readValidator(response, name));
           const validators = { etag, lastModified };
-          return { url: current, status: response.status, contentType, bytes: await readBody(response), validators };
+          return { url: current, status: response.statusCode, contentType, validators, ...(await readBody(response)) };
         }
-        await discardBody(response);
+        discardBody(response);
         const target = URL.parse(location, current.href);
         if (!isWebAddress(target)) throw new PageFetchError('The page redirects to something that is no web page.');
         target.hash = '';
@@ -141,46 +148,81 @@ const conditionalHeaders = ({ etag, lastModified }: Validators = {}) => ({
 /** Longer validators are not sent back. */
 const maxValidatorCharacters = 1000;
 
-const readValidator = ({ headers }: Response, name: string): string | undefined => {
-  const value = headers.get(name) ?? '';
+const readHeader = ({ headers }: Response, name: string): string => [headers[name] ?? ''].flat().join(', ');
+
+const readValidator = (response: Response, name: string): string | undefined => {
+  const value = readHeader(response, name);
   return value !== '' && value.length <= maxValidatorCharacters ? value : undefined;
 };
 
 const isSuccess = (status: number) => status >= 200 && status <= 299;
 
-const readLocation = ({ status, headers }: Response): string | undefined => {
-  if (![301, 302, 303, 307, 308].includes(status)) return undefined;
+const readLocation = (response: Response): string | undefined => {
+  if (![301, 302, 303, 307, 308].includes(response.statusCode)) return undefined;
   // Sites send UTF-8 in this header, though headers are Latin-1.
-  const bytes = Buffer.from(headers.get('location') ?? '', 'latin1');
+  const bytes = Buffer.from(readHeader(response, 'location'), 'latin1');
   return (isUtf8(bytes) ? bytes.toString() : bytes.toString('latin1')) || undefined;
 };
 
+type Decode = (bytes: Uint8Array, options: zlib.ZlibOptions & zlib.BrotliOptions) => Promise<Uint8Array>;
+const [inflate, inflateRaw] = [promisify(zlib.inflate) as Decode, promisify(zlib.inflateRaw) as Decode];
+const gunzip: Decode = promisify(zlib.gunzip);
+
+/** The codings of a body: how each is decoded, and the flag with which one that ends too early is. */
+const codings: Record<string, { decode: Decode; flush: number }> = {
+  gzip: { decode: gunzip, flush: zlib.constants.Z_SYNC_FLUSH },
+  'x-gzip': { decode: gunzip, flush: zlib.constants.Z_SYNC_FLUSH },
+  // Some servers send it without the header that it should have.
+  deflate: {
+    decode: (bytes, options) => (((bytes[0] as number) & 0x0f) === 8 ? inflate : inflateRaw)(bytes, options),
+    flush: zlib.constants.Z_SYNC_FLUSH,
+  },
+  br: { decode: promisify(zlib.brotliDecompress) as Decode, flush: zlib.constants.BROTLI_OPERATION_FLUSH },
+  zstd: { decode: promisify(zlib.zstdDecompress) as Decode, flush: zlib.constants.ZSTD_e_flush },
+};
+
 /** Reads the whole body, decoded. Reading stops at the maximum size of a page, so that a bomb is never inflated. */
-const readBody = async (response: Response): Promise<Uint8Array> => {
-  const codings = (response.headers.get('content-encoding') ?? '').toLowerCase().split(',');
-  const unknown = codings.map((coding) => coding.trim()).find((coding) => !knownCodings.has(coding));
-  if (codings.length > maxCodings || unknown) await discardBody(response);
-  if (codings.length > maxCodings) throw new PageFetchError('The page is compressed too many times.');
+const readBody = async (response: Response): Promise<Body> => {
+  const named = readHeader(response, 'content-encoding').toLowerCase().split(',');
+  const applied = named.map((coding) => coding.trim()).filter((coding) => coding !== '' && coding !== 'identity');
+  const unknown = applied.find((coding) => !Object.hasOwn(codings, coding));
+  if (named.length > maxCodings || unknown) discardBody(response);
+  if (named.length > maxCodings) throw new PageFetchError('The page is compressed too many times.');
   if (unknown) throw new PageFetchError(`The page is compressed in a way that is not known (${unknown.slice(0, 20)}).`);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of response.body) {
     size += chunk.length;
-    if (size > limits.pageBytes) throw new PageFetchError(`The page is larger than ${formatLimit('pageBytes')}.`);
+    if (size > limits.pageBytes) throw tooLarge();
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  let body: Body = { bytes: Buffer.concat(chunks), isCutOff: false };
+  for (const coding of applied.toReversed()) body = await decodeBody(body, coding);
+  return body;
 };
 
-const discardBody = async (response: Response) => response.body?.cancel().catch(() => {});
+const decodeBody = async ({ bytes, isCutOff }: Body, coding: string): Promise<Body> => {
+  if (bytes.length === 0) return { bytes, isCutOff };
+  const { decode, flush } = codings[coding] as (typeof codings)[string];
+  const options = { maxOutputLength: limits.pageBytes };
+  try {
+    return { bytes: await decode(bytes, options), isCutOff };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+    if (code !== 'Z_BUF_ERROR') throw error;
+    return { bytes: await decode(bytes, { ...options, finishFlush: flush }), isCutOff: true };
+  }
+};
+
+const tooLarge = () => new PageFetchError(`The page is larger than ${formatLimit('pageBytes')}.`);
+
+const discardBody = ({ body }: Response) => body.on('error', () => {}).destroy();
 
 /** Returns the error that is shown to the owner of the page; undefined for errors that the site did not cause. */
 const pageFetchError = (causes: NodeJS.ErrnoException[]): PageFetchError | undefined => {
   const known = causes.find((cause) => cause instanceof PageFetchError);
   if (known) return known;
-  // The library itself refuses the ports of mail, SSH and the like.
-  if (causes.some(({ message }) => message === 'bad port'))
-    return new PageFetchError(`${otherPort} The Fetch standard blocks this one, also where its origin is trusted.`);
   if (/\b(Z_|ZSTD_|ERR__)/.test(joinCodes(causes))) return new PageFetchError('The page is not compressed as it says.');
   const problem = connectionProblem(causes);
   return problem === undefined ? undefined : new PageFetchError(problem);
