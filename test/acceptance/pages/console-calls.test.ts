@@ -18,7 +18,7 @@ it('“Set the outcome of this morning’s call to booked, worth 149.50.”', as
   const dialog = page.getByRole('dialog', { name: 'Call' });
   await dialog.getByText('3:32').waitFor();
   await dialog.getByLabel('Value in EUR').fill('149 euros');
-  await dialog.getByLabel('Outcome').fill('booked');
+  await dialog.getByRole('combobox', { name: 'Outcome' }).fill('booked');
   await dialog.getByRole('button', { name: 'Save outcome' }).click();
   await dialog.getByText('Enter a number').waitFor();
   await dialog.getByLabel('Value').fill('149,50');

@@ -359,7 +359,7 @@ describe('every view', () => {
     await page.getByRole('link', { name: 'Mar 1, 2026' }).waitFor();
     await tabTo('11:00 AM');
     await page.keyboard.press('Enter');
-    const outcome = page.getByRole('dialog', { name: 'Call' }).getByLabel('Outcome');
+    const outcome = page.getByRole('dialog', { name: 'Call' }).getByRole('combobox', { name: 'Outcome' });
     await outcome.waitFor();
     const label = () => page.evaluate('document.activeElement.labels?.[0]?.textContent');
     for (let tabs = 0; tabs < 20 && (await label()) !== 'Outcome'; tabs++) await page.keyboard.press('Tab');
